@@ -606,7 +606,11 @@ void add_record_commands(std::vector<Command>& table) {
                    "With --serve: that header (default: X-Forwarded-User)"),
             option(o.keytab, {"--keytab"}, "FILE",
                    "With --serve: Kerberos says who looks; the keys of HTTP on this host",
-                   Kind::File)};
+                   Kind::File),
+            option(
+                o.disk, {"--disk"}, "SIZE",
+                "With --serve: how much room copies of jobs on a cluster may take here; what the "
+                "tasks of one wrote a sixteenth (default: 8g)")};
       },
       "muster portal --port 8080"));
   table.push_back(command(

@@ -155,7 +155,8 @@ struct PortalOptions {
   std::string key;
   std::vector<std::string> proxies;  ///< IP addresses.
   std::string user_header = "x-forwarded-user";
-  std::string keytab;  ///< With the keys of the service HTTP; "" for no Kerberos.
+  std::string keytab;       ///< With the keys of the service HTTP; "" for no Kerberos.
+  std::string disk = "8g";  ///< cluster::TeamOptions::disk_max, as a size.
 };
 
 struct StopOptions {

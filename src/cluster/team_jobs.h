@@ -66,6 +66,8 @@ struct TeamReading {
   /// Has what the tasks wrote brought into the folder, as far as it is written. Called once at a
   /// time, and not after the TeamJobs.
   std::function<rt::Async<Status>()> bring_output;
+  /// How much disk of this host its copy takes, in bytes.
+  std::function<uint64_t()> disk_bytes = [] { return uint64_t{0}; };
   std::shared_ptr<const void> kept = nullptr;  ///< The folder stays as long as this does.
 };
 
@@ -74,7 +76,12 @@ struct TeamOptions {
   /// Patterns of folders: in "/home/{user}/.muster" `{user}` stands for each folder there.
   std::vector<std::string> homes;
   std::filesystem::path scratch;  ///< A folder of the portal's own for what it reads elsewhere.
+  /// How much all jobs may take there together, in bytes; what one job's tasks wrote, and what was
+  /// measured of it, may take a part of it each, one of kTeamShares.
+  uint64_t disk_max = 0;
 };
+/// Twice as many as threads that copy: with half of the disk in use none of them waits for room.
+inline constexpr uint64_t kTeamShares = 16;
 
 /// The jobs of all users of a cluster, as a portal lists them. Keeps of each job some hundred
 /// bytes. Lives on the loop that it was made for.

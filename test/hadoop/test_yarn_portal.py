@@ -5,11 +5,14 @@
 
 import getpass
 import json
+import shutil
 import signal
+import struct
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
+import zlib
 
 import pytest
 import siege
@@ -44,8 +47,11 @@ class Portal:
     def __init__(self, program):
         book = program.write("tokens", "".join(f"{u} {t}\n" for u, t in TOKENS.items()), mode=0o600)
         self.admins = program.write("admins", "# nobody yet\n", mode=0o600)
+        self.scratch = program.folder / "scratch"
+        self.scratch.mkdir()
+        program.environment["TMPDIR"] = str(self.scratch)
         self.running = program.start("portal", "--serve", "--on", "yarn", "--tokens", book,
-                                     "--admins", self.admins)
+                                     "--admins", self.admins, "--disk", "16m")
         self.site = self.running.sees(r"portal: (http://\S+)/").group(1)
 
     def ask(self, path, user):
@@ -66,21 +72,111 @@ class Portal:
     def states(self, user, **query):
         return {job["key"]: job["state"] for job in self.list(user, **query)["jobs"]}
 
+    def copied(self):
+        """How much it has here of what tasks wrote; and of which jobs."""
+        files = list(self.scratch.glob("*/*/*/logs/*"))
+        return sum(file.stat().st_size for file in files), {file.parts[-3] for file in files}
+
     def end(self):
         self.running.signal(signal.SIGINT)
         assert self.running.wait(60).code == 0
+
+
+def folder_of(program, job):
+    """Of a job in HDFS."""
+    told = json.loads((program.home / "jobs" / job / "application.json").read_text())
+    return told["folder"], told["application_id"]
+
+
+def bomb(size):
+    """A node's file of aggregated logs whose index, of some KiB, becomes so large."""
+    def number(value):
+        return b"\x87" + struct.pack(">q", value)
+
+    def text(word):
+        return number(len(word)) + word
+
+    index = zlib.compress(b"\0" * size)
+    parts = number(1) + text(b"data:BCFile.index") + text(b"gz") + \
+        number(0) + number(len(index)) + number(size)
+    magic = bytes.fromhex("d111d36891b5d7b639df414092bae150")
+    return index + parts + struct.pack(">q", len(index)) + b"\0\0\0\1" + magic
 
 
 def place_of(key):
     return f"/jobs/{urllib.parse.quote(key, safe='')}/"
 
 
-def test_a_portal_of_all_users(people, bed, tmp_path):
+def hold_out_against_much(portal, bob, job):
+    """Whoever has a job there can make its log as long as they like, and its tasks' output."""
+    secret = f"bob:{job}"
+    before = siege.resident_kib(portal.running.pid, "VmHWM")
+    folder, _ = folder_of(bob, job)
+    with open(bob.folder / "long", "wb") as long:
+        long.truncate(65 << 20)
+    bob("fs", "put", bob.folder / "long", f"{folder}/events/000009.log").expect(0)
+    code, text = portal.ask(place_of(secret) + "api/status", "bob")
+    assert code >= 400 and "000009.log has 65 MiB; at most" in text, (code, text)
+    assert siege.resident_kib(portal.running.pid, "VmHWM") < 2 * before
+    bob("fs", "rm", f"{folder}/events/000009.log").expect(0)
+    # A sixteenth of its disk is for what one job's tasks wrote.
+    for _ in range(2):
+        code, text = portal.ask(place_of(secret) + "logs/worker/0", "bob")
+        assert code >= 400 and "wrote more than 1 MiB" in text, (code, text)
+    assert portal.copied()[0] < 1 << 20
+
+
+def hold_out_against_a_member(portal, people, mine, others):
+    """Alice puts into her folder in HDFS what she likes: jobs with much output, and ones that say
+    that they had the containers of a job of bob's."""
+    alice = people["alice"]
+    folder, application = folder_of(alice, mine)
+    alice("fs", "get", folder, alice.folder / "got").expect(0)
+    mines, forged = [f"{mine}-{number}" for number in range(12)], f"forged-{others}"
+    for name in mines:
+        shutil.copytree(alice.folder / "got", alice.folder / name)
+    theirs, _ = folder_of(people["bob"], others)
+    people[getpass.getuser()]("fs", "get", theirs, alice.folder / forged).expect(0)
+    shutil.copy(alice.folder / "got" / "summary.json", alice.folder / forged)
+    alice("fs", "put", *(alice.folder / name for name in (*mines, forged)),
+          folder.rpartition("/")[0] + "/").expect(0)
+    keys = [f"alice:{name}" for name in (*mines, forged)]
+    until(lambda: set(keys) <= portal.states("alice").keys(), 60, "they are listed")
+    # She gets nothing of what bob's tasks write, though he does.
+    until(lambda: portal.ask(place_of(f"bob:{others}") + "logs/worker/0", "bob") == (200, "up\n"),
+          60, "he sees what his running task writes")
+    code, text = portal.ask(place_of(keys.pop()) + "logs/worker/0", "alice")
+    assert code >= 400 and "not of an application of alice" in text, (code, text)
+    # All that is kept at hand has half of the disk; what was looked at last stays.
+    for key in keys[:-1]:
+        code, text = portal.ask(place_of(key) + "logs/worker/0?stream=stderr", "alice")
+        assert code == 200 and text.startswith("xxx"), (key, code, text[:200])
+        assert portal.ask(place_of(keys[0]) + "logs/worker/0", "alice")[1].strip() == "it is fine"
+        used, kept = portal.copied()
+        assert used <= 8 << 20, (used, kept)
+        assert mines[0] in kept, kept
+    assert mines[1] not in portal.copied()[1]
+    # What looks like her logs may be a bomb.
+    before = siege.resident_kib(portal.running.pid, "VmHWM")
+    number = int(application.rpartition("_")[2])
+    (alice.folder / "zz").write_bytes(bomb(256 << 20))
+    people[getpass.getuser()](
+        "fs", "put", alice.folder / "zz",
+        f"/tmp/logs/alice/bucket-logs-tfile/{number % 10000:04}/{application}/zz_1").expect(0)
+    code, text = portal.ask(place_of(keys[-1]) + "logs/worker/0", "alice")
+    assert code >= 400 and "index" in text, (code, text[:200])
+    assert siege.resident_kib(portal.running.pid, "VmHWM") < 2 * before
+
+
+def test_a_portal_of_all_users(people, bed):
     alice, bob = people["alice"], people["bob"]
-    done = alice("run", alice.spec({"name": "digits", "command": "echo it is fine", **SMALL}),
+    much = "head -c %d /dev/zero | tr '\\0' x >&2"
+    done = alice("run", alice.spec({"name": "digits", **SMALL,
+                                    "command": f"echo it is fine; {much % 900_000}"}),
                  "--on", "yarn", within=RUN_LIMIT).expect(0)
     digits = f"alice:{job_of(done)}"
-    failed = bob("run", bob.spec({"name": "secret", "command": "exit 7", **SMALL}),
+    failed = bob("run", bob.spec({"name": "secret", "command": f"{much % 2_000_000}; exit 7",
+                                  **SMALL}),
                  "--on", "yarn", within=RUN_LIMIT).expect(1)
     secret = f"bob:{job_of(failed)}"
     portal = Portal(people[getpass.getuser()])
@@ -97,16 +193,7 @@ def test_a_portal_of_all_users(people, bed, tmp_path):
     assert code == 200 and "digits" in text
     code, text = portal.ask(place_of(digits) + "api/metrics/names", "alice")
     assert code == 200, text
-    # Whoever has a job there can make its log as long as they like.
-    before = siege.resident_kib(portal.running.pid, "VmHWM")
-    folder = json.loads((bob.home / "jobs" / job_of(failed) / "application.json").read_text())[
-        "folder"]
-    with open(tmp_path / "long", "wb") as long:
-        long.truncate(65 << 20)
-    bob("fs", "put", tmp_path / "long", f"{folder}/events/000009.log").expect(0)
-    code, text = portal.ask(place_of(secret) + "api/status", "bob")
-    assert code >= 400 and "000009.log has 65 MiB; at most" in text, (code, text)
-    assert siege.resident_kib(portal.running.pid, "VmHWM") < 2 * before
+    hold_out_against_much(portal, bob, job_of(failed))
     # The file of the admins counts as it is now.
     portal.admins.write_text("root\n")
     assert {digits, secret} <= set(portal.states("root"))
@@ -130,6 +217,7 @@ def test_a_portal_of_all_users(people, bed, tmp_path):
     seen = portal.list("alice", host=host, state="running")
     assert [one["here"] for one in seen["jobs"] if one["key"] == shared] == [
         {"attempts": 1, "failed": 0}]
+    hold_out_against_a_member(portal, people, job_of(done), job)
     bob("stop", job, within=RUN_LIMIT).expect(0)
     until(lambda: portal.states("alice").get(shared) == "stopped", 60, "its end is noticed")
 

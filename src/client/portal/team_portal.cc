@@ -24,6 +24,7 @@
 #include "rt/io_loop.h"
 #include "rt/system_random.h"
 #include "spec/read/layers.h"
+#include "spec/size.h"
 
 #include <fmt/format.h>
 
@@ -32,6 +33,7 @@
 #include <cctype>
 #include <csignal>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -42,9 +44,11 @@
 namespace muster::client {
 namespace {
 
-/// Jobs whose pages are kept at hand; the one opened first makes room. So it does where their logs
-/// are longer than kTeamOpenLogBytesMax together.
+/// Jobs whose pages are kept at hand; the one that nobody has looked at for longest makes room. So
+/// it does where their logs are longer than kTeamOpenLogBytesMax together, or their copies take
+/// more than half of the disk that they may, so that there is room for others.
 constexpr size_t kTeamOpenMax = 32;
+constexpr uint64_t kTeamDiskMin = 16U << 20;
 constexpr uint64_t kTeamRowsMax = 500;
 /// A job that runs is read again after this.
 constexpr Duration kSnapshotMax = std::chrono::seconds(5);
@@ -74,8 +78,11 @@ TeamFilter filter_of(const page::Target& target) {
 /// The jobs of a team, each shown to those who may see it.
 class TeamShelf final : public page::JobShelf {
  public:
-  TeamShelf(rt::IoLoop& loop, Session& session, const AdminBook& admins, page::Access& access)
-      : loop_(loop),
+  /// `disk_max`: cluster::TeamOptions::disk_max.
+  TeamShelf(rt::IoLoop& loop, Session& session, const AdminBook& admins, page::Access& access,
+            uint64_t disk_max)
+      : disk_max_(disk_max),
+        loop_(loop),
         session_(session),
         files_(os::make_foreign_files()),
         admins_(admins),
@@ -112,7 +119,8 @@ class TeamShelf final : public page::JobShelf {
     }
     const auto known = std::ranges::find(open_, key, &Open::key);
     if (known != open_.end() && is_current(*known, *job)) {
-      co_return page_of(known->shown);
+      std::rotate(known, known + 1, open_.end());
+      co_return page_of(open_.back().shown);
     }
     const Turn turn(*this, key);
     auto read = co_await read_anew(key);
@@ -138,6 +146,7 @@ class TeamShelf final : public page::JobShelf {
   struct Shown {
     std::shared_ptr<const void> kept;  ///< TeamReading::kept, which `job` reads.
     uint64_t log_bytes = 0;
+    std::function<uint64_t()> disk_bytes;
     ShownJob job;
   };
   struct Open {
@@ -162,17 +171,26 @@ class TeamShelf final : public page::JobShelf {
     std::set<std::string>::iterator place_;
   };
 
-  /// For the one that was opened last, which stays.
+  /// For the one that was looked at last, which stays.
   void make_room() {
     uint64_t bytes = 0;
+    uint64_t disk = 0;
     for (const Open& open : open_) {
       bytes += open.shown->log_bytes;
+      disk += open.shown->disk_bytes();
     }
-    while (open_.size() > 1 &&
-           (open_.size() > kTeamOpenMax || bytes > cluster::kTeamOpenLogBytesMax)) {
+    while (open_.size() > 1 && (open_.size() > kTeamOpenMax ||
+                                bytes > cluster::kTeamOpenLogBytesMax || disk > disk_max_ / 2)) {
       bytes -= open_.front().shown->log_bytes;
+      disk -= std::min(disk, open_.front().shown->disk_bytes());
       open_.erase(open_.begin());
     }
+  }
+  /// And makes room for what has come.
+  rt::Async<Status> bring_output(std::function<rt::Async<Status>()> bring) {
+    auto brought = co_await bring();
+    make_room();
+    co_return brought;
   }
   [[nodiscard]] bool is_current(const Open& open, const cluster::TeamJob& job) const {
     return open.shown->job.job().ended() || (!job.ended && loop_.now() - open.read < kSnapshotMax);
@@ -183,18 +201,26 @@ class TeamShelf final : public page::JobShelf {
     MUSTER_CO_TRY(cluster::JobReading reading,
                   cluster::read_job(*files_, found.folder, eventlog::derive_plan));
     const uint64_t log_bytes = cluster::log_bytes_of(*files_, found.folder);
-    ShownFrom from{.files = *files_, .bring_output = std::move(found.bring_output)};
+    ShownFrom from{.files = *files_, .bring_output = nullptr};
+    if (found.bring_output != nullptr) {
+      from.bring_output = [this, bring = std::move(found.bring_output)] {
+        return bring_output(bring);
+      };
+    }
     FoundJob job{.folder = std::move(found.folder),
                  .report = std::move(found.report),
                  .reading = std::move(reading)};
     // NOLINTNEXTLINE(modernize-make-shared): its page is made in its place and cannot be moved.
-    co_return std::shared_ptr<Shown>(new Shown{
-        std::move(found.kept), log_bytes, {loop_, std::move(from), std::move(job), access_}});
+    co_return std::shared_ptr<Shown>(new Shown{std::move(found.kept),
+                                               log_bytes,
+                                               std::move(found.disk_bytes),
+                                               {loop_, std::move(from), std::move(job), access_}});
   }
   static std::shared_ptr<page::Page> page_of(const std::shared_ptr<Shown>& shown) {
     return {shown, &shown->job.page()};
   }
 
+  uint64_t disk_max_;
   rt::IoLoop& loop_;
   Session& session_;
   std::unique_ptr<os::Files> files_;
@@ -202,7 +228,7 @@ class TeamShelf final : public page::JobShelf {
   page::Access& access_;
   std::set<std::string> told_;
   std::unique_ptr<cluster::TeamJobs> jobs_;
-  std::vector<Open> open_;         ///< In the order in which they were opened.
+  std::vector<Open> open_;         ///< In the order in which they were looked at last.
   std::set<std::string> opening_;  ///< Keys.
   rt::Event opened_;               ///< opening_ has become less.
 };
@@ -267,9 +293,10 @@ std::vector<std::string> homes_of(const PortalOptions& options, const cluster::C
 /// A team's portal as a process: until somebody ends it.
 class TeamPortalRun {
  public:
-  TeamPortalRun(Session& session, const PortalOptions& options, AdminBook admins,
+  TeamPortalRun(Session& session, const PortalOptions& options, uint64_t disk_max, AdminBook admins,
                 std::optional<TokenBook> tokens, std::optional<net::CertificateTls> tls)
       : session_(session),
+        disk_max_(disk_max),
         scratch_(*session.files),
         admins_(std::move(admins)),
         tokens_(std::move(tokens)),
@@ -281,7 +308,7 @@ class TeamPortalRun {
                         .proxies = options.proxies,
                         .user_header = lower_case(options.user_header),
                         .secure = tls_.has_value()}),
-        shelf_(loop_, session, admins_, access_),
+        shelf_(loop_, session, admins_, access_, disk_max),
         portal_(page::Portal::Deps{.loop = loop_,
                                    .shelf = shelf_,
                                    .access = access_,
@@ -297,7 +324,8 @@ class TeamPortalRun {
     }
     MUSTER_TRY_STATUS(scratch_.make("muster-portal-" + random_hex()));
     MUSTER_TRY(auto jobs, cluster->team_jobs(loop_, {.homes = homes_of(options, *cluster),
-                                                     .scratch = scratch_.path()}));
+                                                     .scratch = scratch_.path(),
+                                                     .disk_max = disk_max_}));
     shelf_.take(std::move(jobs));
     constexpr std::array kSignals = {SIGTERM, SIGINT, SIGHUP};
     MUSTER_TRY(signals_, os::take_signals(loop_, kSignals, [this](int) { loop_.stop(); }));
@@ -322,6 +350,7 @@ class TeamPortalRun {
 
  private:
   Session& session_;
+  uint64_t disk_max_;
   TeamScratch scratch_;  ///< Before the loop, whose threads may still write into it.
   rt::IoLoop loop_;
   AdminBook admins_;
@@ -366,6 +395,15 @@ Status check_serving(Session& session, const PortalOptions& options) {
   return {};
 }
 
+Result<uint64_t> disk_of(const PortalOptions& options) {
+  MUSTER_TRY(const uint64_t disk, spec::parse_size(options.disk));
+  if (disk < kTeamDiskMin) {
+    return user_error(
+        fmt::format("must be {} or more, not `{}`", format_bytes(kTeamDiskMin), options.disk));
+  }
+  return disk;
+}
+
 /// Those whom the command and the site name.
 Result<AdminBook> read_admins(Session& session, const PortalOptions& options) {
   MUSTER_TRY(const spec::Layers layers,
@@ -381,6 +419,10 @@ Result<AdminBook> read_admins(Session& session, const PortalOptions& options) {
 int serve_team(Session& session, const PortalOptions& options) {
   if (const Status fits = check_serving(session, options); !fits) {
     return fail(session.console, fits.error());
+  }
+  const Result<uint64_t> disk = disk_of(options);
+  if (!disk) {
+    return fail(session.console, disk.error().within("--disk"));
   }
   std::optional<TokenBook> tokens;
   if (!options.tokens.empty()) {
@@ -403,7 +445,7 @@ int serve_team(Session& session, const PortalOptions& options) {
   if (!admins) {
     return fail(session.console, admins.error());
   }
-  TeamPortalRun run(session, options, *std::move(admins), std::move(tokens), std::move(tls));
+  TeamPortalRun run(session, options, *disk, *std::move(admins), std::move(tokens), std::move(tls));
   if (const Status opened = run.open(options); !opened) {
     return fail(session.console, opened.error());
   }

@@ -264,6 +264,7 @@ Result<std::unique_ptr<TeamJobs>> YarnCluster::team_jobs(rt::IoLoop& loop,
                                         .on_wait = {}},
                              .patterns = team.homes,
                              .scratch = team.scratch,
+                             .disk_max = team.disk_max,
                              .plan_of = options_.plan_of});
 }
 

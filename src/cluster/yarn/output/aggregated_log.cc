@@ -14,7 +14,10 @@ namespace {
 
 namespace hdfs = hadoop::hdfs;
 
-constexpr uint64_t kIndexBytesMax = 64U << 20;
+/// Far above those of the largest: some bytes for each container of a job on a node.
+constexpr uint64_t kIndexBytesMax = 4U << 20;
+/// A block has to be asked for by itself, and costs as much at least.
+constexpr uint64_t kBlockCost = 4096;
 constexpr size_t kInflatedPiece = 256U << 10;
 
 /// Decompresses what one block holds, in pieces of any size.
@@ -61,6 +64,12 @@ rt::Async<Status> read_block(hdfs::FileSystem* files, std::string path, TfileBlo
   MUSTER_CO_TRY(const std::unique_ptr<hdfs::FileReader> reader, std::move(opened));
   ContainerLogParser parser(*sink);
   Inflater inflater;
+  const auto take = [&](std::string_view raw) -> Status {
+    if (sink->cost) {
+      MUSTER_TRY_STATUS(sink->cost(raw.size()));
+    }
+    return parser.feed(raw);
+  };
   while (true) {
     auto next = co_await reader->next();
     MUSTER_CO_TRY(const std::string_view bytes, std::move(next));
@@ -68,10 +77,9 @@ rt::Async<Status> read_block(hdfs::FileSystem* files, std::string path, TfileBlo
       break;
     }
     if (compression == TfileCompression::None) {
-      MUSTER_CO_TRY_STATUS(parser.feed(bytes));
+      MUSTER_CO_TRY_STATUS(take(bytes));
     } else {
-      MUSTER_CO_TRY_STATUS(
-          inflater.feed(bytes, [&](std::string_view raw) { return parser.feed(raw); }));
+      MUSTER_CO_TRY_STATUS(inflater.feed(bytes, take));
     }
   }
   if (!parser.is_between_records()) {
@@ -103,9 +111,12 @@ rt::Async<Result<TfileIndex>> read_index(hdfs::FileSystem* files, std::string pa
   }
   std::string raw;
   Inflater inflater;
-  MUSTER_CO_TRY_STATUS(inflater.feed(stored, [&](std::string_view piece) {
+  MUSTER_CO_TRY_STATUS(inflater.feed(stored, [&](std::string_view piece) -> Status {
+    if (piece.size() > kIndexBytesMax - raw.size()) {
+      return Error{Errc::Corrupt, Blame::Cluster, "the index of the aggregated logs has no end"};
+    }
     raw += piece;
-    return Status();
+    return {};
   }));
   co_return parse_tfile_index(raw);
 }
@@ -120,6 +131,9 @@ rt::Async<Status> read_aggregated_log(hdfs::FileSystem* files, std::string path,
   }
   const TfileIndex index = *std::move(read);
   for (const TfileBlock& block : index.blocks) {
+    if (sink->cost) {
+      MUSTER_CO_TRY_STATUS(sink->cost(kBlockCost));
+    }
     auto done = co_await read_block(files, path, block, index.compression, sink);
     MUSTER_CO_TRY_STATUS(std::move(done));
   }
@@ -129,9 +143,9 @@ rt::Async<Status> read_aggregated_log(hdfs::FileSystem* files, std::string path,
 std::vector<std::string> aggregated_log_folders(const hadoop::Configuration& configuration,
                                                 const std::string& user,
                                                 const hadoop::yarn::ApplicationId& application) {
-  const auto text = [&](const char* key, std::string fallback) {
+  const auto text = [&](const char* key, const std::string& fallback) {
     const Result<std::string> found = configuration.text(key);
-    return found.has_value() && !found->empty() ? *found : std::move(fallback);
+    return found.has_value() && !found->empty() ? *found : fallback;
   };
   constexpr int32_t kBuckets = 10000;
   std::string root = text("yarn.nodemanager.remote-app-log-dir", "/tmp/logs");

@@ -16,6 +16,8 @@ struct ContainerLogSink {
   std::function<Result<bool>(const std::string& container, const std::string& file)> begin;
   /// The next bytes of the file that began last.
   std::function<Status(std::string_view bytes)> bytes;
+  /// So many bytes have been read, whether they are wanted or not. May be empty.
+  std::function<Status(uint64_t bytes)> cost = {};
 };
 
 /// Takes the raw content of one block of aggregated logs apart: records whose key is a container

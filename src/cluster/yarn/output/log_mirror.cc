@@ -26,12 +26,21 @@ constexpr int kOk = 200;
 constexpr int kNotFound = 404;
 constexpr uint32_t kMirrorMode = 0600;
 
+/// What a file costs.
+uint64_t cost_of(uint64_t size_bytes) { return std::max(size_bytes, CopyBudget::kPieceMin); }
+
+/// Whether nothing more can be had after an error.
+bool ends_copy(const Status& brought) {
+  return !brought && (brought.error().code == Errc::NeverFits ||
+                      brought.error().code == Errc::PermissionDenied);
+}
+
 /// Writes log files into a folder, one after the other, as an archive tells of them.
 class Extraction {
  public:
   Extraction(os::Files& files, const std::filesystem::path& folder,
-             const std::set<std::string>& wanted)
-      : files_(files), folder_(folder), wanted_(wanted) {}
+             const std::set<std::string>& wanted, CopyBudget& budget)
+      : files_(files), folder_(folder), wanted_(wanted), budget_(budget) {}
 
   Result<bool> begin(const std::string& container, const std::string& file) {
     file_.reset();
@@ -44,6 +53,8 @@ class Extraction {
     }
     // Of an archive in several parts, each holds what came since the one before.
     if (begun_.insert(container + "/" + file).second) {
+      const Result<os::FileStat> old = files_.stat(folder_ / file);
+      budget_.give_back(old ? cost_of(old->size_bytes) : 0);
       (void)files_.remove(folder_ / file);
     }
     MUSTER_TRY(file_, files_.open_append(folder_ / file, kMirrorMode));
@@ -56,12 +67,63 @@ class Extraction {
   os::Files& files_;
   const std::filesystem::path& folder_;
   const std::set<std::string>& wanted_;
+  CopyBudget& budget_;
   std::set<std::string> found_;
   std::set<std::string> begun_;
   std::unique_ptr<os::AppendFile> file_;
 };
 
 }  // namespace
+
+uint64_t copied_bytes(os::Files& files, const std::filesystem::path& folder) {
+  const Result<std::vector<os::FolderEntry>> entries = files.list(folder);
+  uint64_t bytes = 0;
+  for (const os::FolderEntry& entry : entries.value_or(std::vector<os::FolderEntry>())) {
+    const Result<os::FileStat> stat = files.stat(folder / entry.name);
+    bytes += stat ? cost_of(stat->size_bytes) : 0;
+  }
+  return bytes;
+}
+
+/// Each call begins with it.
+Status LogMirror::begin() {
+  MUSTER_TRY_STATUS(files_.make_folders(folder_, 0700));
+  cut_.clear();
+  if (limits_.bytes_max == UINT64_MAX && !limits_.time_max) {
+    budget_ = {};
+    return {};
+  }
+  const std::optional<HostTime> until =
+      limits_.time_max ? std::optional(session_.loop().now() + *limits_.time_max) : std::nullopt;
+  budget_ = CopyBudget(limits_.bytes_max, copied_bytes(files_, folder_), until);
+  return {};
+}
+
+Status LogMirror::spend(uint64_t bytes) { return budget_.spend(bytes, session_.loop().now()); }
+
+Status LogMirror::check_owner(const LogSource& source) {
+  if (limits_.owner.empty()) {
+    return {};
+  }
+  MUSTER_TRY(const rm::ContainerId id, rm::parse_container_id(source.container));
+  const auto [known, is_new] = owners_.try_emplace(id.attempt.application);
+  if (is_new) {
+    MUSTER_TRY(Session* const session, session_.open());
+    Result<rm::ApplicationReport> asked =
+        session_.run(session->applications().report(id.attempt.application, session_.soon()));
+    if (!asked) {
+      owners_.erase(known);
+      return std::move(asked).error();
+    }
+    known->second = asked->user;
+  }
+  if (known->second != limits_.owner) {
+    return user_error(fmt::format("the job's log names {}, which is not of an application of {}",
+                                  source.container, printable(limits_.owner)),
+                      Errc::PermissionDenied);
+  }
+  return {};
+}
 
 Result<std::string> LogMirror::get(const std::string& server, const std::string& target) {
   MUSTER_TRY(Session* const session, session_.open());
@@ -98,6 +160,8 @@ Result<std::string> LogMirror::page_of_node(const std::string& node) {
 }
 
 Status LogMirror::bring_from_node(const LogSource& source) {
+  MUSTER_TRY_STATUS(spend(CopyBudget::kPieceMin));
+  MUSTER_TRY_STATUS(check_owner(source));
   MUSTER_TRY(const std::string server, page_of_node(source.node));
   MUSTER_TRY(const std::string page,
              get(server, fmt::format("/ws/v1/node/containers/{}/logs", source.container)));
@@ -118,6 +182,7 @@ Status LogMirror::bring_file(const LogSource& source, const std::string& node_pa
   if (stat && here == size_bytes) {
     return {};
   }
+  MUSTER_TRY_STATUS(spend(CopyBudget::kPieceMin));
   if (size_bytes == 0) {
     return files_.write(path, "", {.mode = kMirrorMode});
   }
@@ -131,9 +196,13 @@ Status LogMirror::bring_file(const LogSource& source, const std::string& node_pa
   MUSTER_TRY(const NodeLogPiece piece, parse_node_log(page, asked));
   const uint64_t begins = piece.file_bytes - piece.bytes.size();
   if (grows && begins <= here && here <= piece.file_bytes) {
+    const std::string_view news = piece.bytes.substr(static_cast<size_t>(here - begins));
+    MUSTER_TRY_STATUS(spend(news.size()));
     MUSTER_TRY(const std::unique_ptr<os::AppendFile> file, files_.open_append(path, kMirrorMode));
-    return file->append(piece.bytes.substr(static_cast<size_t>(here - begins)));
+    return file->append(news);
   }
+  budget_.give_back(stat ? cost_of(here) : 0);
+  MUSTER_TRY_STATUS(spend(piece.bytes.size()));
   if (begins > 0) {
     cut_.push_back(fmt::format("{}: only the last {} are shown while the job runs", name,
                                format_bytes(piece.bytes.size())));
@@ -142,11 +211,14 @@ Status LogMirror::bring_file(const LogSource& source, const std::string& node_pa
 }
 
 Result<LogMirror::Gaps> LogMirror::bring_live(const std::vector<LogSource>& sources) {
-  MUSTER_TRY_STATUS(files_.make_folders(folder_, 0700));
-  cut_.clear();
+  MUSTER_TRY_STATUS(begin());
   Gaps gaps;
   for (const LogSource& source : sources) {
+    MUSTER_TRY_STATUS(spend(0));
     const Status brought = bring_from_node(source);
+    if (ends_copy(brought)) {
+      return brought.error();
+    }
     if (!brought && brought.error().code != Errc::NotFound &&
         brought.error().code != Errc::Unavailable &&
         brought.error().code != Errc::DeadlineExceeded) {
@@ -164,11 +236,15 @@ rt::Async<Result<std::set<std::string>>> LogMirror::read_folder(
     Session* session, std::string folder, const std::set<std::string>* wanted) {
   auto listed = co_await session->files().list(folder);
   MUSTER_CO_TRY(const std::vector<hdfs::FileStatus> entries, std::move(listed));
-  Extraction extraction(files_, folder_, *wanted);
+  Extraction extraction(files_, folder_, *wanted, budget_);
   const ContainerLogSink sink{
-      .begin = [&](const std::string& container,
-                   const std::string& file) { return extraction.begin(container, file); },
-      .bytes = [&](std::string_view bytes) { return extraction.write(bytes); }};
+      .begin = [&](const std::string& container, const std::string& file) -> Result<bool> {
+        MUSTER_TRY(const bool is_wanted, extraction.begin(container, file));
+        MUSTER_TRY_STATUS(spend(is_wanted ? CopyBudget::kPieceMin : 0));
+        return is_wanted;
+      },
+      .bytes = [&](std::string_view bytes) { return extraction.write(bytes); },
+      .cost = [&](uint64_t bytes) { return spend(bytes); }};
   for (const hdfs::FileStatus& entry : entries) {
     if (entry.type != hdfs::FileType::File || entry.name.ends_with(".tmp")) {
       continue;
@@ -196,8 +272,7 @@ Result<std::set<std::string>> LogMirror::bring_aggregated(const rm::ApplicationI
 
 Result<LogMirror::Gaps> LogMirror::bring_ended(const std::vector<LogSource>& sources,
                                                const std::string& user) {
-  MUSTER_TRY_STATUS(files_.make_folders(folder_, 0700));
-  cut_.clear();
+  MUSTER_TRY_STATUS(begin());
   std::map<rm::ApplicationId, std::set<std::string>> wanted;
   for (const LogSource& source : sources) {
     MUSTER_TRY(const rm::ContainerId id, rm::parse_container_id(source.container));
@@ -213,7 +288,12 @@ Result<LogMirror::Gaps> LogMirror::bring_ended(const std::vector<LogSource>& sou
     if (found.contains(source.container)) {
       continue;
     }
-    if (const Status brought = bring_from_node(source); !brought) {
+    MUSTER_TRY_STATUS(spend(0));
+    const Status brought = bring_from_node(source);
+    if (ends_copy(brought)) {
+      return brought.error();
+    }
+    if (!brought) {
       gaps.push_back(fmt::format("{} on {}: neither in HDFS nor on its node: {}", source.container,
                                  source.node, brought.error().message));
     }

@@ -2,12 +2,14 @@
 
 #include "base/result.h"
 #include "cluster/yarn/client/client_session.h"
+#include "cluster/yarn/output/copy_budget.h"
 #include "hadoop/yarn/ids.h"
 #include "os/file/files.h"
 
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -21,6 +23,20 @@ struct LogSource {
   std::string node;       ///< "host:45454".
 };
 
+/// What a copy of somebody else's output may cost, and have in it.
+struct MirrorLimits {
+  /// Node managers are asked only for containers of this user's applications, whatever the job's
+  /// log, which is its owner's own, says that it had (PermissionDenied); "": for all.
+  std::string owner = {};
+  /// Of the whole copy, as CopyBudget counts; more is NeverFits.
+  uint64_t bytes_max = UINT64_MAX;
+  /// Of one call; longer is DeadlineExceeded.
+  std::optional<Duration> time_max = std::nullopt;
+};
+
+/// How much disk such a copy takes, as CopyBudget counts. On any thread.
+[[nodiscard]] uint64_t copied_bytes(os::Files& files, const std::filesystem::path& folder);
+
 /// Copies the tasks' output of a job into a folder here, from where YARN keeps it: node managers
 /// show it while containers live and until they have put it into HDFS, in the cluster's own file of
 /// each node. The copy has the names that the files have in the containers; what is there already
@@ -28,8 +44,9 @@ struct LogSource {
 class LogMirror {
  public:
   /// `folder`: the job's logs here.
-  LogMirror(ClientSession& session, os::Files& files, std::filesystem::path folder)
-      : session_(session), files_(files), folder_(std::move(folder)) {}
+  LogMirror(ClientSession& session, os::Files& files, std::filesystem::path folder,
+            MirrorLimits limits = {})
+      : session_(session), files_(files), folder_(std::move(folder)), limits_(std::move(limits)) {}
 
   /// What a copy lacks, as text for users; none when it is whole as far as it goes now.
   using Gaps = std::vector<std::string>;
@@ -41,6 +58,9 @@ class LogMirror {
                                          const std::string& user);
 
  private:
+  [[nodiscard]] Status begin();
+  [[nodiscard]] Status spend(uint64_t bytes);
+  [[nodiscard]] Status check_owner(const LogSource& source);
   [[nodiscard]] Status bring_from_node(const LogSource& source);
   [[nodiscard]] Status bring_file(const LogSource& source, const std::string& node_page,
                                   const std::string& name, uint64_t size_bytes);
@@ -55,8 +75,11 @@ class LogMirror {
   ClientSession& session_;
   os::Files& files_;
   std::filesystem::path folder_;
-  std::map<std::string, std::string> node_pages_;  ///< By node; "host:8042".
-  std::vector<std::string> cut_;                   ///< Files of which only the end is here.
+  MirrorLimits limits_;
+  CopyBudget budget_;                                          ///< Of the call that is being made.
+  std::map<std::string, std::string> node_pages_;              ///< By node; "host:8042".
+  std::map<hadoop::yarn::ApplicationId, std::string> owners_;  ///< As far as they were asked for.
+  std::vector<std::string> cut_;  ///< Files of which only the end is here.
 };
 
 }  // namespace muster::cluster::yarn

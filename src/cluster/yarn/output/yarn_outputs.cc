@@ -100,7 +100,8 @@ Result<Outputs::Gaps> YarnOutputs::bring() {
     return Gaps();
   }
   if (!ended) {
-    MUSTER_TRY_STATUS(JobFetcher(deps_.session, deps_.files, deps_.plan_of).bring_log(job_));
+    JobFetcher fetcher(deps_.session, deps_.files, deps_.plan_of, deps_.log_limits);
+    MUSTER_TRY_STATUS(fetcher.bring_log(job_));
   }
   MUSTER_TRY(const JobReading reading, read_job(deps_.files, job_, deps_.plan_of));
   const std::vector<LogSource> sources = sources_of(reading, filter_);
@@ -109,7 +110,7 @@ Result<Outputs::Gaps> YarnOutputs::bring() {
   }
   MUSTER_TRY(const ApplicationFile application, deps_.session.application_of(job_));
   MUSTER_TRY([[maybe_unused]] Session* const session, deps_.session.open_for(application));
-  return LogMirror(deps_.session, deps_.files, job_.logs()).bring_live(sources);
+  return LogMirror(deps_.session, deps_.files, job_.logs(), deps_.limits).bring_live(sources);
 }
 
 /// Waits a little for a cluster that collects it just now. `last`: when the job's log ends.
@@ -117,8 +118,9 @@ Result<Outputs::Gaps> YarnOutputs::bring_ended(const std::vector<LogSource>& sou
                                                WallTime last) {
   MUSTER_TRY(const ApplicationFile application, deps_.session.application_of(job_));
   MUSTER_TRY(Session* const session, deps_.session.open_for(application));
-  LogMirror mirror(deps_.session, deps_.files, job_.logs());
-  const std::string& owner = deps_.owner.empty() ? session->site().identity.user : deps_.owner;
+  LogMirror mirror(deps_.session, deps_.files, job_.logs(), deps_.limits);
+  const std::string& owner =
+      deps_.limits.owner.empty() ? session->site().identity.user : deps_.limits.owner;
   rt::IoLoop& loop = deps_.session.loop();
   // The end's time is the clock of the master's host, which may be far from this one's.
   const Duration since = loop.wall_now() - last;

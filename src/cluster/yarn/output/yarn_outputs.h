@@ -23,7 +23,9 @@ class YarnOutputs final : public Outputs {
     ClientSession& session;
     os::Files& files;
     eventlog::PlanOf plan_of;
-    std::string owner = {};  ///< Whose job; "": the asking user's.
+    /// `owner`: whose job; "": the asking user's.
+    MirrorLimits limits = {};
+    FetchLimits log_limits = {};  ///< Of the job's log, which says what there is to copy.
   };
 
   /// `roles`: the plan's, in its order.

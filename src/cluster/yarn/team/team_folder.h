@@ -6,6 +6,8 @@
 #include "job/outcome.h"
 #include "os/file/files.h"
 
+#include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -27,6 +29,7 @@ class TeamFolder {
     std::string owner;
     std::string hdfs_folder;
     std::string application_id;
+    uint64_t share_max = 0;  ///< Of the disk, in bytes: for output, and for samples.
   };
 
   /// `path`: its last part is the job's id; the folder above it is this one's own, too.
@@ -44,15 +47,29 @@ class TeamFolder {
   /// Brings plan, log, samples and summary, as far as they are written.
   [[nodiscard]] Status bring(const Stand& stand);
   /// Brings what the tasks wrote. An error if there is nothing of it, and the cluster says why.
+  /// NeverFits where it is more than Source::share_max: nothing of it stays here, and it is not
+  /// tried again.
   [[nodiscard]] Status bring_output();
+
+  /// How much disk it takes, in bytes, with what is reserved. On any thread.
+  [[nodiscard]] uint64_t disk_bytes() const { return used_ + reserved_; }
+  /// What one call of those above may add, from before it to its end. On any thread.
+  void reserve() { reserved_ += source_.share_max; }
+  void release() { reserved_ -= source_.share_max; }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
   [[nodiscard]] Status prepare(ClientSession& session);
+  [[nodiscard]] Status copy_job(const Stand& stand);
+  [[nodiscard]] Status copy_output();
+  void measure();
 
   std::filesystem::path path_;
   Source source_;
+  std::atomic<uint64_t> used_ = 0;
+  std::atomic<uint64_t> reserved_ = 0;
   std::mutex turn_;
+  std::optional<Error> too_much_;  ///< Why its output is not brought.
 };
 
 /// The folders that are in use.
@@ -62,6 +79,8 @@ class TeamFolders {
   /// That of a job; a new one if nobody uses it.
   [[nodiscard]] std::shared_ptr<TeamFolder> of(const std::string& key, const std::string& id,
                                                TeamFolder::Source source);
+  /// What all of them take.
+  [[nodiscard]] uint64_t disk_bytes() const;
 
  private:
   std::filesystem::path scratch_;

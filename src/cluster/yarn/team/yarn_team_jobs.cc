@@ -39,6 +39,8 @@ constexpr uint64_t kTeamFileMax = 8U << 20;
 constexpr std::chrono::hours kTeamDay{24};
 /// So few jobs that are about to be read need not be told.
 constexpr size_t kFewWanted = 20;
+constexpr Duration kCopyPause = std::chrono::milliseconds(50);
+constexpr Duration kRoomMax = std::chrono::seconds(30);
 
 constexpr std::array kLiveStates = {rm::ApplicationState::New, rm::ApplicationState::NewSaving,
                                     rm::ApplicationState::Submitted, rm::ApplicationState::Accepted,
@@ -352,6 +354,32 @@ rt::Async<Status> YarnTeamJobs::read_hosts(std::string key, std::string folder) 
   co_return Status();
 }
 
+/// Runs `work`, which copies what is an owner's into its folder, beside the loop, when it is its
+/// turn and there is room. Who waits may go away meanwhile; the work is done, and counted, to its
+/// end.
+rt::Async<Status> YarnTeamJobs::copy(std::string owner, std::shared_ptr<TeamFolder> folder,
+                                     std::function<Status()> work) {
+  const HostTime patience_ends = loop_.now() + kRoomMax;
+  std::shared_ptr<void> turn;
+  while (turn == nullptr) {
+    const bool has_room = folders_.disk_bytes() + share_max() <= options_.disk_max;
+    if (!has_room && loop_.now() >= patience_ends) {
+      co_return cluster_error(
+          "what others look at has all the disk that the portal may use (--disk); try again in a "
+          "minute");
+    }
+    turn = has_room ? turns_.take(owner) : nullptr;
+    if (turn == nullptr) {
+      co_await rt::pause_for(loop_, kCopyPause);
+    }
+  }
+  folder->reserve();
+  const std::shared_ptr<void> room(folder.get(), [folder](void*) { folder->release(); });
+  auto counted = [work = std::move(work), turn, room] { return work(); };
+  auto done = co_await rt::run_blocking(loop_, std::move(counted));
+  co_return done;
+}
+
 rt::Async<Result<TeamReading>> YarnTeamJobs::open(std::string key) {
   const CatalogJob* known = catalog_.find(key);
   if (known != nullptr && known->folder.empty()) {
@@ -375,17 +403,19 @@ rt::Async<Result<TeamReading>> YarnTeamJobs::open(std::string key) {
                                                     .plan_of = options_.plan_of,
                                                     .owner = known->job.owner,
                                                     .hdfs_folder = known->folder,
-                                                    .application_id = known->application_id});
-  auto bring = [folder, stand] { return folder->bring(stand); };
-  auto brought = co_await rt::run_blocking(loop_, std::move(bring));
+                                                    .application_id = known->application_id,
+                                                    .share_max = share_max()});
+  const std::string owner = known->job.owner;
+  std::function<Status()> bring = [folder, stand] { return folder->bring(stand); };
+  auto brought = co_await copy(owner, folder, std::move(bring));
   MUSTER_CO_TRY_STATUS(std::move(brought));
   TeamReading reading{.folder = JobFolder(folder->path()),
                       .report = Running{},
                       .bring_output =
-                          [this, folder]() {
-                            auto work = [folder] { return folder->bring_output(); };
-                            return rt::run_blocking(loop_, std::move(work));
+                          [this, owner, folder]() {
+                            return copy(owner, folder, [folder] { return folder->bring_output(); });
                           },
+                      .disk_bytes = [folder] { return folder->disk_bytes(); },
                       .kept = folder};
   if (stand.summarized || stand.outcome) {
     reading.report = Ended{};

@@ -5,6 +5,7 @@
 #include "cluster/yarn/client/client_session.h"
 #include "cluster/yarn/client/web_proxy.h"
 #include "cluster/yarn/session.h"
+#include "cluster/yarn/team/owner_turns.h"
 #include "cluster/yarn/team/team_catalog.h"
 #include "cluster/yarn/team/team_days.h"
 #include "cluster/yarn/team/team_folder.h"
@@ -14,7 +15,9 @@
 #include "rt/scope.h"
 #include "rt/wait.h"
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -35,6 +38,7 @@ class YarnTeamJobs final : public TeamJobs {
     ClientSession::Options client;
     std::vector<std::string> patterns;  ///< TeamOptions::homes: staging roots in HDFS.
     std::filesystem::path scratch;
+    uint64_t disk_max = 0;  ///< TeamOptions::disk_max.
     eventlog::PlanOf plan_of;
   };
 
@@ -72,6 +76,9 @@ class YarnTeamJobs final : public TeamJobs {
   [[nodiscard]] rt::Async<Status> read_end(std::string key, std::string folder);
   [[nodiscard]] rt::Async<Status> read_hosts(std::string key, std::string folder);
   [[nodiscard]] rt::Async<Result<std::string>> find_folder(CatalogJob job);
+  [[nodiscard]] uint64_t share_max() const { return options_.disk_max / kTeamShares; }
+  [[nodiscard]] rt::Async<Status> copy(std::string owner, std::shared_ptr<TeamFolder> folder,
+                                       std::function<Status()> work);
   /// Notes whether a service answers; true for an error that is not about that.
   bool note(Service& service, const Status& done);
   void trouble(const Error& error);
@@ -90,6 +97,7 @@ class YarnTeamJobs final : public TeamJobs {
   rt::Event wanted_;
   TeamDays days_;
   TeamFolders folders_;
+  OwnerTurns turns_;
   rt::Scope scope_;  ///< Last: its coroutines use the rest.
 };
 

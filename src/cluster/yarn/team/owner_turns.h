@@ -1,0 +1,24 @@
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace muster::cluster::yarn {
+
+/// Threads beside the loop are few: what somebody has made slow must not take all of them. Each
+/// owner has some turns at a time.
+class OwnerTurns {
+ public:
+  static constexpr int kAtATime = 2;
+
+  /// Returns a turn, which lasts until the last copy of the pointer is destroyed, on any thread;
+  /// nothing while the owner has as many as they may.
+  [[nodiscard]] std::shared_ptr<void> take(const std::string& owner);
+
+ private:
+  std::map<std::string, std::shared_ptr<std::atomic<int>>> taken_;
+};
+
+}  // namespace muster::cluster::yarn
