@@ -141,7 +141,9 @@ void TeamCatalog::see_day(const std::string& day, const std::vector<Place>& plac
   for (const std::string& key : by_day_[day]) {
     const CatalogJob* const gone = keys.contains(key) ? nullptr : find(key);
     if (gone != nullptr && !gone->live) {
-      wanted_.erase({gone->job.submitted, key});
+      if (const auto of_owner = wanted_.find(gone->job.owner); of_owner != wanted_.end()) {
+        of_owner->second.erase({gone->job.submitted, key});
+      }
       jobs_.erase(key);
       changed_ = true;
     }
@@ -162,18 +164,40 @@ void TeamCatalog::want_unended() {
 
 void TeamCatalog::want(const std::string& key) {
   if (const CatalogJob* const job = find(key)) {
-    wanted_.emplace(job->job.submitted, key);
+    wanted_[job->job.owner].emplace(job->job.submitted, key);
   }
 }
 
 std::string TeamCatalog::take_wanted() {
+  std::erase_if(wanted_, [](const auto& of_owner) { return of_owner.second.empty(); });
   if (wanted_.empty()) {
+    served_.clear();
     return "";
   }
-  const auto newest = std::prev(wanted_.end());
+  if (std::ranges::all_of(wanted_,
+                          [&](const auto& of_owner) { return served_.contains(of_owner.first); })) {
+    served_.clear();
+  }
+  auto next = wanted_.end();
+  for (auto of_owner = wanted_.begin(); of_owner != wanted_.end(); ++of_owner) {
+    if (!served_.contains(of_owner->first) &&
+        (next == wanted_.end() || *of_owner->second.rbegin() > *next->second.rbegin())) {
+      next = of_owner;
+    }
+  }
+  served_.insert(next->first);
+  const auto newest = std::prev(next->second.end());
   std::string key = newest->second;
-  wanted_.erase(newest);
+  next->second.erase(newest);
   return key;
+}
+
+size_t TeamCatalog::wanted() const {
+  size_t count = 0;
+  for (const auto& [owner, keys] : wanted_) {
+    count += keys.size();
+  }
+  return count;
 }
 
 void TeamCatalog::set_folder(std::string_view key, std::string folder) {

@@ -58,11 +58,11 @@ class TeamCatalog {
   /// Reads again those whose end nobody has told.
   void want_unended();
 
-  /// The newest job that has to be read; "" for none. It is not returned again before it is wanted
-  /// again.
+  /// A job that has to be read, one of each owner in turn, the newest first; "" for none. It is not
+  /// returned again before it is wanted again.
   [[nodiscard]] std::string take_wanted();
   void want(const std::string& key);
-  [[nodiscard]] size_t wanted() const { return wanted_.size(); }
+  [[nodiscard]] size_t wanted() const;
 
   /// To be used at once: jobs come and go.
   [[nodiscard]] const CatalogJob* find(std::string_view key) const;
@@ -96,8 +96,10 @@ class TeamCatalog {
   std::function<std::string(std::string_view)> page_of_;
   std::map<std::string, CatalogJob, std::less<>> jobs_;  ///< By key.
   std::map<std::string, std::set<std::string>> by_day_;  ///< Keys, by the day's folder.
-  std::set<std::pair<WallTime, std::string>> wanted_;    ///< Keys, by time.
-  std::set<std::string> live_;                           ///< Keys.
+  /// Keys by time, by owner: somebody's thousands of jobs hold up nobody else's.
+  std::map<std::string, std::set<std::pair<WallTime, std::string>>> wanted_;
+  std::set<std::string> served_;  ///< Owners who have had their turn.
+  std::set<std::string> live_;    ///< Keys.
   std::vector<const TeamJob*> sorted_;
   bool changed_ = true;
 };

@@ -85,6 +85,21 @@ TEST_F(TeamCatalogTest, WhatTheClusterKilledEndsWithoutASummary) {
   EXPECT_EQ(catalog.find("alice:a-1")->job.duration, std::chrono::seconds(4));
 }
 
+TEST_F(TeamCatalogTest, WhoHasManyJobsHoldsUpNobody) {
+  std::vector<TeamCatalog::Place> places;
+  for (int i = 0; i < 5; ++i) {
+    places.push_back({"eve", "e-" + std::to_string(i), WallTime(std::chrono::seconds(100 + i))});
+  }
+  places.push_back({"alice", "a-1", WallTime(std::chrono::seconds(1))});
+  places.push_back({"bob", "b-1", WallTime(std::chrono::seconds(2))});
+  places.push_back({"bob", "b-2", WallTime(std::chrono::seconds(3))});
+  catalog.see_day("/r/jobs/2026/11/21", places);
+  EXPECT_EQ(catalog.wanted(), 8U);
+  EXPECT_THAT(take_all(), ElementsAre("eve:e-4", "bob:b-2", "alice:a-1", "eve:e-3", "bob:b-1",
+                                      "eve:e-2", "eve:e-1", "eve:e-0"));
+  EXPECT_EQ(catalog.wanted(), 0U);
+}
+
 TEST_F(TeamCatalogTest, FoldersComeAndGo) {
   catalog.see_day("/r/jobs/2026/11/21", {{"alice", "a-1", WallTime(std::chrono::seconds(1))},
                                          {"alice", "..", {}},

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <functional>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -17,6 +19,8 @@ namespace hdfs = hadoop::hdfs;
 
 constexpr size_t kRootsAtOnce = 32;
 constexpr Duration kGlanceMax = std::chrono::seconds(15);
+/// Of each home, the newest ones: ten years and more.
+constexpr size_t kDaysOfHome = 4000;
 
 bool is_digits(std::string_view name, size_t count) {
   return name.size() == count &&
@@ -69,6 +73,15 @@ rt::Async<Result<std::vector<std::string>>> TeamDays::roots() {
   co_return roots;
 }
 
+std::vector<std::string> day_names(std::vector<std::string> names, size_t digits, size_t most) {
+  std::erase_if(names, [&](const std::string& name) {
+    return !is_digits(name, digits) || (digits == 4 ? name < "2000" || name > "2199" : name > "31");
+  });
+  std::ranges::sort(names, std::greater<>());
+  names.resize(std::min(names.size(), most));
+  return names;
+}
+
 rt::Async<Result<std::vector<TeamDays::Day>>> TeamDays::days_of(std::string root) {
   constexpr std::array<size_t, 3> kDigits = {4, 2, 2};
   std::vector<Day> folders = {{.folder = root + "/jobs"}};
@@ -80,10 +93,17 @@ rt::Async<Result<std::vector<TeamDays::Day>>> TeamDays::days_of(std::string root
         continue;
       }
       MUSTER_CO_TRY(const std::vector<hdfs::FileStatus> entries, std::move(listed));
+      std::map<std::string, int64_t> modified;
+      std::vector<std::string> names;
       for (const hdfs::FileStatus& entry : entries) {
-        if (entry.type == hdfs::FileType::Folder && is_digits(entry.name, digits)) {
-          below.push_back({hdfs::child_of(folder.folder, entry.name), entry.modified_ms});
+        if (entry.type == hdfs::FileType::Folder) {
+          modified[entry.name] = entry.modified_ms;
+          names.push_back(entry.name);
         }
+      }
+      for (const std::string& name :
+           day_names(std::move(names), digits, kDaysOfHome - std::min(kDaysOfHome, below.size()))) {
+        below.push_back({hdfs::child_of(folder.folder, name), modified[name]});
       }
     }
     folders = std::move(below);

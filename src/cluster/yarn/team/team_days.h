@@ -22,6 +22,11 @@ inline constexpr std::string_view kTeamUser = "{user}";
 /// Whether an error means that the cluster does not answer, and not that something is wrong there.
 [[nodiscard]] bool means_away(const Error& error);
 
+/// Of the names in a folder of years, months or days those that are one, the newest first, `most`
+/// at most: nobody has the portal look at millions.
+[[nodiscard]] std::vector<std::string> day_names(std::vector<std::string> names, size_t digits,
+                                                 size_t most);
+
 /// The folders of all users' jobs in HDFS, by the days of their submission: tells the catalog which
 /// there are, and lists a day again only when its folder has changed.
 class TeamDays {

@@ -35,7 +35,8 @@ constexpr Duration kHostsPause = std::chrono::milliseconds(500);
 constexpr Duration kAnswerMax = std::chrono::seconds(15);
 constexpr size_t kReaders = 16;
 constexpr size_t kTeamTroublesMax = 20;
-constexpr uint64_t kTeamFileMax = 8U << 20;
+/// No file of a job that is read for the list is longer: they are taken apart on the loop.
+constexpr uint64_t kTeamFileMax = 4U << 20;
 constexpr std::chrono::hours kTeamDay{24};
 /// So few jobs that are about to be read need not be told.
 constexpr size_t kFewWanted = 20;
