@@ -506,6 +506,8 @@ void add_forward_command(std::vector<Command>& table) {
             flag(o.relay, {"--relay"},
                  "Have the job's master pass everything on, where the task's host could be dialled "
                  "from here"),
+            flag(o.any_user, {"--any-user"},
+                 "Let every user of this machine connect, not you and root alone"),
             wait(o.wait),
             on(o.on)};
       },

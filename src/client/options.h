@@ -186,6 +186,7 @@ struct ForwardOptions {
   std::vector<std::string> ports;    ///< "8265" or "0:8265".
   std::optional<std::string> socks;  ///< The port of this machine for all hosts of the job.
   bool relay = false;                ///< Never dial a task's host.
+  bool any_user = false;             ///< ForwardPlan::any_user.
   std::string wait = "1m";           ///< How long for a task that does not run now.
 };
 

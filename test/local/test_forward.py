@@ -11,6 +11,7 @@ import threading
 
 import harness
 import pytest
+import siege
 
 # A server in the task: it says on which port, then answers each connection with what it got,
 # reversed once it has all of it.
@@ -107,6 +108,30 @@ def test_a_server_that_speaks_first(muster, server, host):
     job, port = server(host=host, kind="first")
     running = muster.start("forward", job, f"0:{port}")
     assert ask(local_port(running), b"abc") == b"hello\ncba"
+
+
+def test_another_user_of_this_machine_is_not_forwarded(muster, server):
+    """A program in a task may ask nobody who they are: a debugger, a dashboard that runs code."""
+    if os.geteuid() != 0:
+        pytest.skip("changing the user needs root")
+    job, port = server(kind="first")
+    hello = b"h".hex()
+    running = muster.start("forward", job, f"0:{port}")
+    local = local_port(running)
+    assert siege.heard_at([local], *siege.AS_ANOTHER_USER) == ["closed"]
+    running.sees("another user of this machine .uid 54321. wanted to connect")
+    assert siege.heard_at([local]) == [hello]
+    # A program may use a socket of IPv6, as those in Java do.
+    with socket.create_connection(("::ffff:127.0.0.1", local), harness.PATIENCE) as peer:
+        assert peer.recv(1) == b"h"
+    running.signal(signal.SIGINT)
+    running.wait()
+    for words, heard in ((["--socks", "0"], "closed"), (["--any-user", f"0:{port}"], hello)):
+        running = muster.start("forward", job, *words)
+        local = local_port(running)
+        assert siege.heard_at([local], *siege.AS_ANOTHER_USER) == [heard]
+        running.signal(signal.SIGINT)
+        running.wait()
 
 
 def test_more_connections_than_streams_all_have_their_turn(muster, server):

@@ -54,6 +54,7 @@ Result<ForwardPlan> plan_of_options(const ForwardOptions& command) {
   ForwardPlan plan;
   plan.task = command.task;
   plan.direct = !command.relay;
+  plan.any_user = command.any_user;
   std::vector<std::string> ports = command.ports;
   if (is_port(plan.task)) {
     ports.insert(ports.begin(), std::exchange(plan.task, ""));

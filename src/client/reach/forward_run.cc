@@ -22,6 +22,7 @@
 #include <csignal>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -35,6 +36,7 @@ constexpr std::array kForwardSignals = {SIGINT, SIGTERM, SIGHUP};
 constexpr Duration kMasterPatience = std::chrono::minutes(15);
 /// A program that has connected says at once where it wants to go.
 constexpr Duration kSocksPatience = std::chrono::seconds(10);
+constexpr size_t kStrangersTold = 10;
 
 /// Forwards ports in the foreground.
 class ForwardRun {
@@ -55,6 +57,7 @@ class ForwardRun {
   void on_broken();
   void on_lost(const std::string& why);
   void on_refused(const std::string& name, const wire::StreamReset& why);
+  [[nodiscard]] LoopbackListener::Refused refusal();
   rt::Async<> serve_socks(std::unique_ptr<net::Stream> connection);
   void leave(int status);
   void say(std::string_view text);
@@ -67,7 +70,8 @@ class ForwardRun {
   std::optional<int> left_;                                   ///< The status.
   std::optional<job::TaskId> task_;  ///< Once a master has told what the job is.
   std::string task_name_;
-  std::string told_;  ///< Why tasks are waited for, as was said last.
+  std::string told_;              ///< Why tasks are waited for, as was said last.
+  std::set<uint32_t> strangers_;  ///< Other users who wanted to connect, and were told of.
   JobStreams streams_;
   std::optional<Tunnels> tunnels_;
   rt::Scope scope_;  ///< Last: its coroutines use all of the above.
@@ -144,22 +148,26 @@ Status ForwardRun::learn(const wire::ClientWelcome& welcome) {
 
 void ForwardRun::begin() {
   if (plan_.socks) {
-    listeners_.front()->accept([this](std::unique_ptr<net::Stream> connection) {
-      scope_.spawn(serve_socks(std::move(connection)));
-    });
+    listeners_.front()->accept(
+        [this](std::unique_ptr<net::Stream> connection) {
+          scope_.spawn(serve_socks(std::move(connection)));
+        },
+        refusal());
     session_.console.out(fmt::format("127.0.0.1:{} is a SOCKS 5 proxy for the hosts of {}\n",
                                      listeners_.front()->port(), streams_.folder().id().value));
     return;
   }
   for (size_t i = 0; i < listeners_.size(); ++i) {
     const uint16_t port = plan_.ports[i].remote;
-    listeners_[i]->accept([this, port](std::unique_ptr<net::Stream> connection) {
-      tunnels_->add(std::move(connection), {.name = task_name_,
-                                            .open = {.attempt = {*task_, 0},
-                                                     .wait = plan_.wait,
-                                                     .request = wire::TcpRequest{port, ""},
-                                                     .direct = plan_.direct}});
-    });
+    listeners_[i]->accept(
+        [this, port](std::unique_ptr<net::Stream> connection) {
+          tunnels_->add(std::move(connection), {.name = task_name_,
+                                                .open = {.attempt = {*task_, 0},
+                                                         .wait = plan_.wait,
+                                                         .request = wire::TcpRequest{port, ""},
+                                                         .direct = plan_.direct}});
+        },
+        refusal());
     session_.console.out(plan_.announce ? plan_.announce(listeners_[i]->port())
                                         : fmt::format("127.0.0.1:{} is port {} of {}\n",
                                                       listeners_[i]->port(), port, task_name_));
@@ -199,6 +207,19 @@ void ForwardRun::on_refused(const std::string& name, const wire::StreamReset& wh
   if (why.fault == wire::StreamFault::NotRunning && !plan_.socks) {
     leave(kCouldNotStart);
   }
+}
+
+LoopbackListener::Refused ForwardRun::refusal() {
+  if (plan_.any_user) {
+    return nullptr;
+  }
+  return [this](uint32_t user) {
+    if (strangers_.size() < kStrangersTold && strangers_.insert(user).second) {
+      say(fmt::format("another user of this machine (uid {}) wanted to connect, and may not{}",
+                      user,
+                      plan_.way == spec::Reach::Forward ? "; --any-user lets everybody in" : ""));
+    }
+  };
 }
 
 void ForwardRun::leave(int status) {

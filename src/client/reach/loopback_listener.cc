@@ -1,11 +1,13 @@
 #include "client/reach/loopback_listener.h"
 
 #include "net/tcp_dialer.h"
+#include "os/host/peer_user.h"
 
 #include <fmt/format.h>
 
 #include <cerrno>
 #include <sys/socket.h>
+#include <unistd.h>
 #include <utility>
 
 namespace muster::client {
@@ -25,19 +27,39 @@ Result<std::unique_ptr<LoopbackListener>> LoopbackListener::open(rt::IoLoop& loo
   return std::make_unique<LoopbackListener>(loop, *std::move(listening));
 }
 
-void LoopbackListener::accept(Accepted accepted) {
+void LoopbackListener::accept(Accepted accepted, Refused refused) {
   accepted_ = std::move(accepted);
+  refused_ = std::move(refused);
   coming_.emplace(loop_, listening_.fd.get(), [this] { on_readable(); });
 }
 
 void LoopbackListener::on_readable() {
   rt::Fd socket(::accept4(listening_.fd.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (socket.valid() && !may_connect(socket.get())) {
+    return;
+  }
   if (socket.valid()) {
     net::disable_delay(socket.get());
     accepted_(net::tcp_stream(loop_, std::move(socket)));
   } else if (rt::no_descriptor_left(errno)) {
     coming_->rest();
   }
+}
+
+/// Where the kernel does not tell who somebody is, everybody may.
+bool LoopbackListener::may_connect(int connection) const {
+  if (refused_ == nullptr) {
+    return true;
+  }
+  const Result<uint32_t> user = os::peer_user(connection);
+  if (!user) {
+    return user.error().code == Errc::Unsupported;
+  }
+  if (*user == 0 || *user == ::geteuid()) {
+    return true;
+  }
+  refused_(*user);
+  return false;
 }
 
 }  // namespace muster::client

@@ -24,10 +24,12 @@ TEST(LoopbackListener, RestsWhileNoDescriptorIsLeft) {
   auto listener = LoopbackListener::open(loop, 0);
   ASSERT_TRUE(listener.has_value());
   std::unique_ptr<net::Stream> accepted;
-  (*listener)->accept([&](std::unique_ptr<net::Stream> connection) {
-    accepted = std::move(connection);
-    loop.stop();
-  });
+  (*listener)->accept(
+      [&](std::unique_ptr<net::Stream> connection) {
+        accepted = std::move(connection);
+        loop.stop();
+      },
+      nullptr);
   const auto address = net::parse_literal("127.0.0.1", (*listener)->port());
   ASSERT_TRUE(address.has_value());
   const rt::Fd client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
