@@ -159,6 +159,7 @@ TEST(Conversion, GivesNodesOfRayNamesOfTheirOwn) {
                 "tony.head.command=source venv/bin/activate; ray start --head; python a.py"}});
   EXPECT_THAT(*spec::find_role(spec, "head")->command,
               ::testing::AllOf(HasSubstr("exec bash -c "), HasSubstr("--raylet-socket-name"),
+                               HasSubstr("MUSTER_RAY=$(mktemp -d \"$MUSTER_RAY.XXXXXX\")"),
                                HasSubstr("source venv/bin/activate; ray start --head")));
   EXPECT_EQ(spec.command, "train.py");
 }

@@ -3,12 +3,17 @@ their rendezvous, what a framework that is a file gives its tasks, what starts M
 
 import json
 import os
+import pathlib
 import re
+import shutil
 import signal
 import socket
+import subprocess
+import tempfile
 
 import harness
 import pytest
+import siege
 
 # What horovod/common/gloo does with its store: one connection for each request, 404 means "later".
 RANK = r"""
@@ -370,6 +375,41 @@ def test_what_mpi_starts_ends_before_linux_5_3(muster):
     command = "$OMPI_MCA_plm_rsh_agent worker-0 'exit 7'; echo it ended with $?"
     done = muster.start("run", muster.spec(mpi(command)), program=old).wait().expect(0)
     assert done.lines("it ended with 7")
+
+
+@pytest.fixture
+def for_all():
+    """A folder that every user may write to, as /tmp is."""
+    folder = pathlib.Path(tempfile.mkdtemp())
+    folder.chmod(0o1777)
+    yield folder
+    shutil.rmtree(folder)
+
+
+def test_a_folder_of_rays_that_another_user_took_stops_nobody(for_all):
+    """Its name tells the job: who sees the job's processes could keep its tasks from starting."""
+    if os.geteuid() != 0:
+        pytest.skip("changing the user needs root")
+    file = pathlib.Path(__file__).parents[2] / "src/spec/frameworks/ray.yaml"
+    scripts = re.findall(r"(?:prepare|command): ([|>])-?\n((?: {6,}.*\n)+)", file.read_text())
+    assert len(scripts) == 3
+    taken = for_all / "ray-job-worker-0"
+    taken.mkdir()
+    for name, text in (("python3", f'echo "$@" >> {for_all}/said'), ("sleep", "kill $PPID")):
+        (for_all / name).write_text(f"#!/bin/sh\n{text}\n")
+        (for_all / name).chmod(0o755)
+    for kind, script in scripts:
+        words = script if kind == "|" else " ".join(script.split())
+        subprocess.run(
+            [*siege.AS_ANOTHER_USER, "sh", "-c", words],
+            env={"PATH": f"{for_all}:/usr/bin:/bin", "RAY_FOLDER": str(taken)}, cwd=for_all,
+            timeout=harness.PATIENCE, check=False)
+    said = (for_all / "said").read_text().splitlines()
+    assert len(said) == 3, said
+    for line in said:
+        folder = re.search(r"--raylet-socket-name (\S+)/s/raylet", line)[1]
+        assert folder.startswith(f"{taken}."), line
+        assert os.stat(folder).st_mode & 0o777 == 0o700
 
 
 @pytest.mark.parametrize(("framework", "leader", "helpers", "everywhere", "in_workers"), [
