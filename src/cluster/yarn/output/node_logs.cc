@@ -97,7 +97,11 @@ bool is_task_log(std::string_view name) {
   const std::vector<std::string_view> dots = split(name, '.');
   const bool streams =
       (dots.size() == 3 || dots.size() == 4) && (dots[2] == "stdout" || dots[2] == "stderr");
-  if (!streams || name.find('/') != std::string_view::npos) {
+  // What a task calls its files becomes part of a request, and a name here.
+  const auto is_of_role = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+  };
+  if (!streams || !std::ranges::all_of(dots[0], is_of_role)) {
     return false;
   }
   const size_t dash = dots[0].rfind('-');

@@ -40,7 +40,8 @@ TEST(NodeLogs, KnowsTheOutputOfTasksByItsName) {
   }
   for (const char* name :
        {"agent.stdout", "launch_container.sh", "prelaunch.out", "x-0.stdout", "-0.1.stdout",
-        "../a-0.1.stdout", "a-0.1.stdout.x", "a-0.1.stdout.1.2"}) {
+        "../a-0.1.stdout", "a-0.1.stdout.x", "a-0.1.stdout.1.2", "a HTTP/1.1\r\nX: y-0.1.stdout",
+        "a?b-0.1.stdout", "%2Fa-0.1.stdout", "\x1b[2J-0.1.stdout"}) {
     EXPECT_FALSE(is_task_log(name)) << name;
   }
 }
