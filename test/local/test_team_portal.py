@@ -275,6 +275,27 @@ def test_the_site_file_names_admins(muster, team, tmp_path):
     portal.end()
 
 
+def test_what_a_killed_portal_had_copied_goes_with_the_next_start(muster, tmp_path):
+    place = tmp_path / "tmp"
+    place.mkdir()
+    muster.environment["TMPDIR"] = str(place)
+    (tmp_path / "homes").mkdir()
+    killed, lives = Portal(muster, tmp_path), Portal(muster, tmp_path)
+    assert len(list(place.iterdir())) == 2
+    (place / "muster-portal-begun").mkdir()
+    (tmp_path / "victim").mkdir()
+    (tmp_path / "victim" / "lock").touch()
+    (place / "muster-portal-link").symlink_to(tmp_path / "victim")
+    killed.running.signal(signal.SIGKILL)
+    killed.running.wait()
+    new = Portal(muster, tmp_path)
+    assert len(list(place.iterdir())) == 4, "two portals, and what is none's"
+    assert (tmp_path / "victim" / "lock").exists()
+    new.end()
+    lives.end()
+    assert {path.name for path in place.iterdir()} == {"muster-portal-begun", "muster-portal-link"}
+
+
 def test_counts_for_prometheus(muster, team, tmp_path):
     team("alice", "digits")
     team("bob", "secret", "exit 3")
@@ -341,6 +362,8 @@ def test_links_in_a_home_lead_nowhere(muster, team, tmp_path):
     (("--homes", "/x", "--tokens", "none"), ["none"]),
     (("--homes", "/x", "--proxy", "proxy.example.com"), ["IP address"]),
     (("--homes", "/x", "--proxy", "127.0.0.1", "--key", "k"), ["--certificate"]),
+    (("--homes", "/x", "--proxy", "127.0.0.1", "--disk", "1m"), ["--disk", "16 MiB"]),
+    (("--homes", "/x", "--proxy", "127.0.0.1", "--disk", "much"), ["--disk", "much"]),
     (("--homes", "/x", "--proxy", "127.0.0.1", "--certificate", "no", "--key", "no"), ["no"])])
 def test_what_is_missing_is_named(muster, arguments, words):
     muster("portal", "--serve", *arguments).expect_error(2, *words)

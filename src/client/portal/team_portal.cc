@@ -38,6 +38,8 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string_view>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -233,7 +235,11 @@ class TeamShelf final : public page::JobShelf {
   rt::Event opened_;               ///< opening_ has become less.
 };
 
-/// A folder of this process's own.
+constexpr std::string_view kScratchStart = "muster-portal-";
+constexpr const char* kScratchLock = "lock";
+
+/// A folder of this process's own, locked while it lives: one that is not was left by a portal that
+/// was killed, with all that it had copied, and goes when the next one starts.
 class TeamScratch {
  public:
   explicit TeamScratch(os::Files& files) : files_(files) {}
@@ -251,16 +257,35 @@ class TeamScratch {
     if (error) {
       return user_error("there is no folder for temporary files: " + error.message());
     }
-    const std::filesystem::path path = above / name;
+    remove_left(above);
+    const std::filesystem::path path = above / (std::string(kScratchStart) + name);
     MUSTER_TRY_STATUS(files_.make_folder(path, 0700));
     path_ = path;
+    MUSTER_TRY(lock_, files_.try_lock(path / kScratchLock, 0600));
     return {};
   }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
+  void remove_left(const std::filesystem::path& above) {
+    const Result<std::vector<os::FolderEntry>> entries = files_.list(above);
+    for (const os::FolderEntry& entry : entries.value_or(std::vector<os::FolderEntry>())) {
+      const std::filesystem::path path = above / entry.name;
+      if (!entry.name.starts_with(kScratchStart) || entry.kind != os::FileKind::Folder) {
+        continue;
+      }
+      const Result<os::FileStat> found = files_.stat(path);
+      // Without a lock it is just being made.
+      if (found && found->owner == ::geteuid() && files_.exists(path / kScratchLock) &&
+          files_.try_lock(path / kScratchLock, 0600).has_value()) {
+        (void)files_.remove_tree(path);
+      }
+    }
+  }
+
   os::Files& files_;
   std::filesystem::path path_;
+  std::unique_ptr<os::FileLock> lock_;
 };
 
 std::string random_hex() {
@@ -322,7 +347,7 @@ class TeamPortalRun {
       MUSTER_TRY(tickets_, session_.tickets->judge(loop_, options.keytab));
       access_.judge_tickets(*tickets_);
     }
-    MUSTER_TRY_STATUS(scratch_.make("muster-portal-" + random_hex()));
+    MUSTER_TRY_STATUS(scratch_.make(random_hex()));
     MUSTER_TRY(auto jobs, cluster->team_jobs(loop_, {.homes = homes_of(options, *cluster),
                                                      .scratch = scratch_.path(),
                                                      .disk_max = disk_max_}));
