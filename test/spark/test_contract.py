@@ -19,11 +19,7 @@ from muster.spark.errors import JobError
 sys.path.insert(0, str(Path(__file__).parents[1] / "local"))
 
 import harness  # noqa: E402
-from cluster_contract import (  # noqa: E402
-    BEHAVIOURS,
-    refuses_what_can_never_fit,
-    shows_the_same_to_one_who_follows_later,
-)
+from cluster_contract import BEHAVIOURS, refuses_what_can_never_fit  # noqa: E402
 
 
 class SparkMuster(harness.Muster):
@@ -80,10 +76,8 @@ def spark(tmp_path, home, sc):  # noqa: F811
     program.end()
 
 
-# Which executors there will be only Spark knows: nothing is refused beforehand. Who follows reads
-# the files of this host, as test/local has it.
-OWED = [behaviour for behaviour in BEHAVIOURS
-        if behaviour not in (refuses_what_can_never_fit, shows_the_same_to_one_who_follows_later)]
+# Which executors there will be only Spark knows: nothing is refused beforehand.
+OWED = [behaviour for behaviour in BEHAVIOURS if behaviour is not refuses_what_can_never_fit]
 
 
 @pytest.mark.parametrize("behaviour", OWED, ids=lambda one: one.__name__)
