@@ -4,6 +4,7 @@
 #include "base/overloaded.h"
 
 #include <algorithm>
+#include <csignal>
 #include <string>
 #include <utility>
 #include <variant>
