@@ -132,6 +132,16 @@ def test_a_hook_of_the_programs_kills_the_job(muster, embed, number):
     assert muster.status()["outcome"]["result"] == "stopped"
 
 
+def test_a_submitter_that_is_ended_gets_no_status_to_end_with(muster, embed):
+    """System.exit() with it could replace the signal's, in the last moment of the process."""
+    running = embed("Ended", *ONE, "-executes", UP)
+    running.sees("up")
+    running.signal(signal.SIGTERM)
+    done = running.wait().expect(128 + signal.SIGTERM)
+    assert "returned false" in done.out
+    assert muster.status()["outcome"]["result"] == "stopped"
+
+
 def test_a_client_of_ones_own_is_the_one_that_starts(muster, embed):
     done = embed("Spied", *ONE, "-executes", "true").wait().expect(0)
     assert done.out.splitlines() == ["would start", "submit 42"]

@@ -171,7 +171,9 @@ public abstract class JobSubmission implements AutoCloseable {
     }
     try {
       following.run();
-      return process.waitFor();
+      int status = process.waitFor();
+      leaveStatusToExit();
+      return status;
     } catch (InterruptedException interrupt) {
       signalOnce();
       Program.waitFor(process);
@@ -179,6 +181,20 @@ public abstract class JobSubmission implements AutoCloseable {
       return -1;
     } finally {
       forget(hook);
+    }
+  }
+
+  /**
+   * Does not return while this process is ended by a signal, or by System.exit(): System.exit() of
+   * whoever gets the job's status could still replace the status of that end.
+   */
+  private void leaveStatusToExit() throws InterruptedException {
+    boolean ends;
+    synchronized (this) {
+      ends = killsAtExit && exits;
+    }
+    if (ends) {
+      Thread.currentThread().join();
     }
   }
 
