@@ -337,7 +337,8 @@ void add_steps(const metrics::Series& series, WallTime started, account::Attempt
 }
 
 /// When an attempt had begun to work, for what is judged by its course: its first step or, where it
-/// tells of none, a quarter of what is known of it.
+/// tells of none, its first line of output, but not before a quarter nor after half of what is
+/// known of it.
 class Beginnings {
  public:
   explicit Beginnings(std::span<const metrics::Series> series) {
@@ -347,10 +348,18 @@ class Beginnings {
       }
     }
   }
-  [[nodiscard]] int64_t of(const metrics::Series& series) const {
-    const auto step = steps_.find(series.subject);
+  /// `output`: when it wrote first, if that is known.
+  [[nodiscard]] int64_t of(const metrics::Series& series, std::optional<WallTime> output) const {
+    if (const auto step = steps_.find(series.subject); step != steps_.end()) {
+      return step->second;
+    }
     const int64_t first = series.points.front().time_s;
-    return step != steps_.end() ? step->second : first + (series.points.back().time_s - first) / 4;
+    const int64_t known = series.points.back().time_s - first;
+    const auto wrote = [](WallTime at) {
+      return std::chrono::ceil<std::chrono::seconds>(at.time_since_epoch()).count();
+    };
+    const int64_t quarter = first + known / 4;
+    return output ? std::clamp(wrote(*output), quarter, first + known / 2) : quarter;
   }
 
  private:
@@ -385,7 +394,12 @@ void sum_up_samples(std::span<const metrics::Series> series, int64_t minutes_bef
       continue;
     }
     add_whole(one, minutes_before_s, uses[attempt]);
-    add_course(one, beginnings.of(one), minutes_before_s, uses[attempt]);
+    const auto sign = signs.find(attempt);
+    const std::optional<Time> output =
+        sign == signs.end() ? std::nullopt : sign->second.first_output;
+    const std::optional<WallTime> wrote =
+        output ? std::optional(started + output->time_since_epoch()) : std::nullopt;
+    add_course(one, beginnings.of(one, wrote), minutes_before_s, uses[attempt]);
   }
 }
 

@@ -96,6 +96,27 @@ TEST(JobSamples, WhatIsUsedAtWorkCountsFromTheFirstStep) {
   EXPECT_EQ(sum.use().gpu.memory_peak_bytes, 700U);
 }
 
+TEST(JobSamples, WorkBeginsWithTheFirstOutputWhereNoStepIsKnown) {
+  const auto gpu_after = [](std::optional<Time> output) {
+    job::Plan plan;
+    plan.roles.resize(1);
+    plan.roles[0].name = "worker";
+    const job::AttemptId attempt{.task = {job::RoleIndex(0), 2}, .number = 1};
+    account::Uses uses;
+    account::Signs signs;
+    signs[attempt].first_output = output;
+    const std::vector<metrics::Series> series = {
+        series_of(metrics::metric_of(Builtin::GpuUtilization),
+                  minute_of([](double i) { return i < 25 ? 0.0 : 1.0; }))};
+    sum_up_samples(series, 0, plan, WallTime(std::chrono::seconds(kBegin)), uses, signs);
+    return uses[attempt].at_work.gpu.value_or(-1);
+  };
+  EXPECT_NEAR(gpu_after(Time(25s)), 1, 1e-9);
+  EXPECT_NEAR(gpu_after(Time(2s)), 35.0 / 46, 1e-9) << "a line of a library says nothing";
+  EXPECT_NEAR(gpu_after(Time(59s)), 1, 1e-9) << "half is left at least";
+  EXPECT_NEAR(gpu_after({}), 35.0 / 46, 1e-9);
+}
+
 TEST(JobSamples, OneBusySecondIsNoPeak) {
   std::vector<metrics::Point> points;
   for (int64_t i = 0; i < 20; ++i) {
