@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace muster::eventlog {
 namespace {
 
@@ -23,6 +25,23 @@ void append_frame(std::string& out, std::string_view payload) {
 
 Error damaged_log(std::string_view what) {
   return Error{Errc::Corrupt, Blame::Cluster, std::string(what)};
+}
+
+/// No record is shorter, with its frame.
+constexpr size_t kRecordBytesMin = 16;
+
+/// How many frames there may be, by their lengths alone.
+size_t count_frames(std::string_view bytes) {
+  size_t count = 0;
+  for (size_t at = 0; at + kFrameHeadBytes <= bytes.size();) {
+    uint32_t length = 0;
+    for (size_t i = 0; i < sizeof(length); ++i) {
+      length |= static_cast<uint32_t>(static_cast<uint8_t>(bytes[at + i])) << (8 * i);
+    }
+    at += kFrameHeadBytes + length;
+    ++count;
+  }
+  return std::min(count, bytes.size() / kRecordBytesMin);
 }
 
 }  // namespace
@@ -56,6 +75,8 @@ Result<Segment> read_segment(std::string_view bytes) {
                              segment.header.format, kFormat)};
   }
   segment.good_bytes = frames.offset();
+  // A record in memory is ten times as long as in a file: there are no more of them than needed.
+  segment.records.reserve(count_frames(bytes.substr(segment.good_bytes)));
   while (const std::optional<std::string_view> payload = frames.next()) {
     Result<Record> record = wire::decode_log_record(*payload);
     if (!record) {

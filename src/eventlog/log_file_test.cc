@@ -51,6 +51,18 @@ TEST(LogFile, ReadsBackWhatWasWritten) {
   EXPECT_EQ(segment->good_bytes, bytes.size());
 }
 
+/// Somebody's log may be as long as they like; a portal has the memory for so many bytes of it.
+TEST(LogFile, TakesNoMoreMemoryThanItsRecordsNeed) {
+  const Result<Segment> segment = read_segment(segment_of(1000));
+  ASSERT_TRUE(segment.has_value());
+  EXPECT_EQ(segment->records.size(), 1000U);
+  EXPECT_EQ(segment->records.capacity(), 1000U);
+  const std::string bytes = segment_of(0) + std::string(160'000, '\0');
+  const Result<Segment> hostile = read_segment(bytes);
+  ASSERT_TRUE(hostile.has_value());
+  EXPECT_LE(hostile->records.capacity(), bytes.size() / 16);
+}
+
 /// Cut at every byte: whole records before the cut are there, nothing else, and never a crash.
 TEST(LogFile, EndsAtATornTail) {
   const std::string bytes = segment_of(2);

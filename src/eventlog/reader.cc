@@ -24,14 +24,19 @@ Status add_segment(Segment segment, Log& log) {
                  fmt::format("{}: records {} to {} are missing before it", name, log.records.size(),
                              first - 1)};
   }
-  log.records.erase(log.records.begin() + static_cast<ptrdiff_t>(first), log.records.end());
-  for (Record& record : segment.records) {
-    if (record.index != log.records.size()) {
+  for (uint64_t expected = first; const Record& record : segment.records) {
+    if (record.index != expected) {
       return Error{Errc::Corrupt, Blame::Cluster,
                    fmt::format("{}: found record {} where record {} was expected", name,
-                               record.index, log.records.size())};
+                               record.index, expected)};
     }
-    log.records.push_back(std::move(record));
+    ++expected;
+  }
+  log.records.erase(log.records.begin() + static_cast<ptrdiff_t>(first), log.records.end());
+  if (log.records.empty()) {
+    log.records = std::move(segment.records);
+  } else {
+    std::ranges::move(segment.records, std::back_inserter(log.records));
   }
   return {};
 }

@@ -1,5 +1,6 @@
 """The portal of a team: who sees which jobs, over HTTP and TLS, by token and by proxy."""
 
+import concurrent.futures
 import contextlib
 import json
 import os
@@ -7,6 +8,7 @@ import shutil
 import signal
 import socket
 import ssl
+import struct
 import subprocess
 import time
 import urllib.error
@@ -335,6 +337,51 @@ def test_a_home_that_is_too_much_holds_up_its_owner_alone(muster, team, tmp_path
     assert slowest < siege.patience()
     assert portal.keys(BOB) == ["bob:big"]
     assert siege.resident_kib(portal.running.pid, "VmHWM") < 2 * idle
+    portal.end()
+
+
+def crc32c(data, table=[]):  # noqa: B006: it is filled once
+    if not table:
+        for value in range(256):
+            for _ in range(8):
+                value = value >> 1 ^ (0x82F63B78 if value & 1 else 0)
+            table.append(value)
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc = table[(crc ^ byte) & 255] ^ crc >> 8
+    return crc ^ 0xFFFFFFFF
+
+
+def lengthen(log, count):
+    """Has a job's log say so often what it said first, as nobody's master does."""
+    data = log.read_bytes()
+    (header,) = struct.unpack_from("<I", data, 8)
+    begin = 16 + header
+    (first,) = struct.unpack_from("<I", data, begin)
+    record = data[begin + 8:begin + 8 + first]
+    frames = [data[:begin + 8 + first]]
+    for index in range(1, count):
+        number = b"\x08"  # The record's index, which the first one does without.
+        while index > 127:
+            number, index = number + bytes([index & 127 | 128]), index >> 7
+        payload = number + bytes([index]) + record
+        frames.append(struct.pack("<II", len(payload), crc32c(payload)) + payload)
+    log.write_bytes(b"".join(frames))
+
+
+def test_a_long_log_holds_up_nobody(muster, team, tmp_path):
+    mine = team("alice", "long")
+    (log,) = tmp_path.glob("homes/alice/.muster/jobs/*/events/*.log")
+    lengthen(log, 300_000)
+    portal = Portal(muster, tmp_path)
+    answers = [portal.jobs(BOB)]
+    with concurrent.futures.ThreadPoolExecutor(1) as looking:
+        opened = looking.submit(portal.ask, f"/jobs/{quoted(mine)}/api/status", ALICE)
+        while not opened.done():
+            answers.append(portal.jobs(BOB))
+    status, _, text = opened.result()
+    assert (status, json.loads(text)["outcome"]["result"]) == (200, "succeeded"), text
+    assert len(answers) > 5
     portal.end()
 
 

@@ -7,6 +7,7 @@
 #include "client/show/shown_job.h"
 #include "client/submit/job_source.h"
 #include "cluster/cluster.h"
+#include "cluster/owner_turns.h"
 #include "cluster/team_jobs.h"
 #include "control/keys.h"
 #include "eventlog/derive_plan.h"
@@ -23,6 +24,7 @@
 #include "page/team_access.h"
 #include "rt/io_loop.h"
 #include "rt/system_random.h"
+#include "rt/wait.h"
 #include "spec/read/layers.h"
 #include "spec/size.h"
 
@@ -52,6 +54,7 @@ namespace {
 constexpr size_t kTeamOpenMax = 32;
 constexpr uint64_t kTeamDiskMin = 16U << 20;
 constexpr uint64_t kTeamRowsMax = 500;
+constexpr Duration kTurnPause = std::chrono::milliseconds(10);
 /// A job that runs is read again after this.
 constexpr Duration kSnapshotMax = std::chrono::seconds(5);
 
@@ -125,7 +128,7 @@ class TeamShelf final : public page::JobShelf {
       co_return page_of(open_.back().shown);
     }
     const Turn turn(*this, key);
-    auto read = co_await read_anew(key);
+    auto read = co_await read_anew(key, job->owner);
     MUSTER_CO_TRY(std::shared_ptr<Shown> shown, std::move(read));
     std::erase_if(open_, [&](const Open& open) { return open.key == key; });
     open_.push_back({key, loop_.now(), shown});
@@ -197,11 +200,26 @@ class TeamShelf final : public page::JobShelf {
   [[nodiscard]] bool is_current(const Open& open, const cluster::TeamJob& job) const {
     return open.shown->job.job().ended() || (!job.ended && loop_.now() - open.read < kSnapshotMax);
   }
-  rt::Async<Result<std::shared_ptr<Shown>>> read_anew(std::string key) {
+  /// Beside the loop, as a long log takes seconds.
+  rt::Async<Result<cluster::JobReading>> read_log(std::string owner, cluster::JobFolder folder,
+                                                  std::shared_ptr<const void> kept) {
+    std::shared_ptr<void> turn = turns_.take(owner);
+    while (turn == nullptr) {
+      co_await rt::pause_for(loop_, kTurnPause);
+      turn = turns_.take(owner);
+    }
+    auto work = [files = files_, folder = std::move(folder), kept = std::move(kept),
+                 turn = std::move(turn)] {
+      return cluster::read_job(*files, folder, eventlog::derive_plan);
+    };
+    auto read = co_await rt::run_blocking(loop_, std::move(work));
+    co_return read;
+  }
+  rt::Async<Result<std::shared_ptr<Shown>>> read_anew(std::string key, std::string owner) {
     auto opened = co_await jobs_->open(std::move(key));
     MUSTER_CO_TRY(cluster::TeamReading found, std::move(opened));
-    MUSTER_CO_TRY(cluster::JobReading reading,
-                  cluster::read_job(*files_, found.folder, eventlog::derive_plan));
+    auto read = co_await read_log(std::move(owner), found.folder, found.kept);
+    MUSTER_CO_TRY(cluster::JobReading reading, std::move(read));
     const uint64_t log_bytes = cluster::log_bytes_of(*files_, found.folder);
     ShownFrom from{.files = *files_, .bring_output = nullptr};
     if (found.bring_output != nullptr) {
@@ -225,7 +243,8 @@ class TeamShelf final : public page::JobShelf {
   uint64_t disk_max_;
   rt::IoLoop& loop_;
   Session& session_;
-  std::unique_ptr<os::Files> files_;
+  std::shared_ptr<os::Files> files_;
+  cluster::OwnerTurns turns_{1};  ///< For logs that are being read.
   const AdminBook& admins_;
   page::Access& access_;
   std::set<std::string> told_;

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "base/log.h"
+#include "cluster/owner_turns.h"
 #include "cluster/team_jobs.h"
 #include "cluster/yarn/client/client_session.h"
 #include "cluster/yarn/client/web_proxy.h"
 #include "cluster/yarn/session.h"
-#include "cluster/yarn/team/owner_turns.h"
 #include "cluster/yarn/team/team_catalog.h"
 #include "cluster/yarn/team/team_days.h"
 #include "cluster/yarn/team/team_folder.h"
@@ -97,7 +97,7 @@ class YarnTeamJobs final : public TeamJobs {
   rt::Event wanted_;
   TeamDays days_;
   TeamFolders folders_;
-  OwnerTurns turns_;
+  OwnerTurns turns_{2};
   rt::Scope scope_;  ///< Last: its coroutines use the rest.
 };
 

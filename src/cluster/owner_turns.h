@@ -5,20 +5,21 @@
 #include <memory>
 #include <string>
 
-namespace muster::cluster::yarn {
+namespace muster::cluster {
 
 /// Threads beside the loop are few: what somebody has made slow must not take all of them. Each
 /// owner has some turns at a time.
 class OwnerTurns {
  public:
-  static constexpr int kAtATime = 2;
+  explicit OwnerTurns(int at_a_time) : at_a_time_(at_a_time) {}
 
   /// Returns a turn, which lasts until the last copy of the pointer is destroyed, on any thread;
   /// nothing while the owner has as many as they may.
   [[nodiscard]] std::shared_ptr<void> take(const std::string& owner);
 
  private:
+  int at_a_time_;
   std::map<std::string, std::shared_ptr<std::atomic<int>>> taken_;
 };
 
-}  // namespace muster::cluster::yarn
+}  // namespace muster::cluster

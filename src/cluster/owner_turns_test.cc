@@ -1,14 +1,14 @@
-#include "cluster/yarn/team/owner_turns.h"
+#include "cluster/owner_turns.h"
 
 #include <gtest/gtest.h>
 
 #include <thread>
 
-namespace muster::cluster::yarn {
+namespace muster::cluster {
 namespace {
 
 TEST(OwnerTurns, AreSomeAtATimeForEachOwner) {
-  OwnerTurns turns;
+  OwnerTurns turns(2);
   std::shared_ptr<void> first = turns.take("eve");
   const std::shared_ptr<void> second = turns.take("eve");
   EXPECT_NE(first, nullptr);
@@ -23,4 +23,4 @@ TEST(OwnerTurns, AreSomeAtATimeForEachOwner) {
 }
 
 }  // namespace
-}  // namespace muster::cluster::yarn
+}  // namespace muster::cluster
