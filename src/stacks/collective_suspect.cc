@@ -25,6 +25,42 @@ std::string tasks_text(std::span<const Subject> subjects, const std::vector<Stan
   return join_tasks(names);
 }
 
+/// What all ranks must agree in: the call, and of some the sizes of what they give to it.
+std::string kind_of(const Collectives& collectives) {
+  const std::string& call = collectives.call;
+  const bool alike = call == "all_reduce" || call == "allreduce" || call == "broadcast" ||
+                     call == "reduce" || call == "reduce_scatter";
+  return alike && !collectives.sizes.empty() ? fmt::format("{} of {}", call, collectives.sizes)
+                                             : call;
+}
+
+/// Of ranks that have come equally far: those that are in another call than most.
+std::optional<Laggard> misled_of(std::span<const Subject> subjects, const std::string& group,
+                                 const std::vector<Stand>& stands) {
+  std::map<std::string, std::vector<Stand>> by_kind;
+  for (const Stand& stand : stands) {
+    by_kind[kind_of(*stand.collectives)].push_back(stand);
+  }
+  if (by_kind.size() < 2) {
+    return std::nullopt;
+  }
+  const auto fewest =
+      std::ranges::min_element(by_kind, {}, [](const auto& entry) { return entry.second.size(); });
+  std::string text;
+  for (const auto& [kind, members] : by_kind) {
+    const std::string& place = members.front().collectives->place;
+    text += fmt::format("{} {} {} in {}{}", text.empty() ? "" : ",", tasks_text(subjects, members),
+                        members.size() == 1 ? "is" : "are", kind,
+                        place.empty() ? "" : fmt::format(" ({})", place));
+  }
+  const bool alone = 2 * fewest->second.size() < stands.size();
+  return Laggard{.subject = alone ? std::optional(fewest->second.front().subject) : std::nullopt,
+                 .evidence = fmt::format("flight recorder: call {} of process group {} is not the "
+                                         "same on all ranks:{}",
+                                         stands.front().collectives->entered,
+                                         group.empty() ? "0" : group, text)};
+}
+
 std::optional<Laggard> laggard_of(std::span<const Subject> subjects, const std::string& group,
                                   const std::vector<Stand>& stands) {
   const auto entered = [](const Stand& stand) { return stand.collectives->entered; };
@@ -35,9 +71,11 @@ std::optional<Laggard> laggard_of(std::span<const Subject> subjects, const std::
     (entered(stand) == entered(front) ? ahead : behind).push_back(stand);
   }
   // Whoever is through it needs nobody.
-  if (behind.empty() || 2 * behind.size() > stands.size() ||
-      front.collectives->completed >= entered(front)) {
+  if (2 * behind.size() > stands.size() || front.collectives->completed >= entered(front)) {
     return std::nullopt;
+  }
+  if (behind.empty()) {
+    return misled_of(subjects, group, stands);
   }
   const Stand& last = *std::ranges::min_element(behind, {}, entered);
   return Laggard{.subject = last.subject,

@@ -4,6 +4,8 @@
 #include "stacks/pickle.h"
 #include "stacks/stack_groups.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <string>
@@ -66,6 +68,27 @@ std::string call_of(const Pickle& pickle, const Pickle::Value& entry) {
   return name.empty() ? "a collective call" : name;
 }
 
+/// [[10, 2], [4]] is "[10, 2], [4]": the sizes of the tensors that a rank gave to the call.
+std::string sizes_of(const Pickle& pickle, const Pickle::Value& entry) {
+  const Pickle::Value* const tensors = pickle.find(entry, "input_sizes");
+  std::string text;
+  if (tensors == nullptr || tensors->kind != Pickle::Kind::List) {
+    return text;
+  }
+  for (const uint32_t item : tensors->items) {
+    const Pickle::Value& tensor = pickle.at(item);
+    if (tensor.kind != Pickle::Kind::List || text.size() > kTextBytesMax) {
+      break;
+    }
+    text += text.empty() ? "[" : ", [";
+    for (size_t i = 0; i < tensor.items.size() && text.size() <= kTextBytesMax; ++i) {
+      text += fmt::format("{}{}", i == 0 ? "" : ", ", pickle.at(tensor.items[i]).integer);
+    }
+    text += "]";
+  }
+  return text.substr(0, kTextBytesMax);
+}
+
 }  // namespace
 
 Result<std::vector<Collectives>> read_flight_record(std::string_view dump) {
@@ -101,6 +124,7 @@ Result<std::vector<Collectives>> read_flight_record(std::string_view dump) {
     group.group = name;
     group.call = call_of(pickle, *last.at(name));
     group.place = place_of_call(pickle, *last.at(name));
+    group.sizes = sizes_of(pickle, *last.at(name));
     found.push_back(std::move(group));
   }
   std::ranges::sort(found, [](const Collectives& one, const Collectives& other) {

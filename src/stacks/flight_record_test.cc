@@ -155,13 +155,15 @@ TEST(FlightRecord, IsReadAsTorchWritesIt) {
                                       .entered = 7,
                                       .completed = 6,
                                       .call = "all_reduce",
-                                      .place = "step (prog.py:8)"}));
+                                      .place = "step (prog.py:8)",
+                                      .sizes = "[4]"}));
   EXPECT_THAT(read_flight_record(real_dump(1)).value(),
               ElementsAre(Collectives{.group = "0",
                                       .entered = 6,
                                       .completed = 6,
                                       .call = "all_reduce",
-                                      .place = "step (prog.py:8)"}));
+                                      .place = "step (prog.py:8)",
+                                      .sizes = "[4]"}));
 }
 
 TEST(Laggard, HasNotEnteredTheCallInWhichTheOthersAre) {
@@ -194,8 +196,39 @@ TEST(Laggard, IsCertainWhereItsStackAgrees) {
   EXPECT_EQ(find_suspect(subjects)->sure, job::Sureness::Certain);
 }
 
+TEST(Laggard, IsInAnotherCallThanTheOthers) {
+  std::vector<Subject> subjects = {in_all_reduce(0, 42, 41), in_all_reduce(1, 42, 41),
+                                   in_all_reduce(2, 42, 41)};
+  for (Subject& subject : subjects) {
+    subject.report.collectives[0].sizes = "[10, 2]";
+  }
+  EXPECT_FALSE(find_laggard(subjects));
+  subjects[1].report.collectives[0].sizes = "[12, 2]";
+  std::optional<Suspect> suspect = find_suspect(subjects);
+  ASSERT_TRUE(suspect);
+  EXPECT_EQ(suspect->subject, 1U);
+  EXPECT_EQ(suspect->sure, job::Sureness::Likely);
+  EXPECT_THAT(
+      suspect->evidence,
+      StartsWith("flight recorder: call 42 of process group 0 is not the same on all ranks: "
+                 "worker:0, worker:2 are in all_reduce of [10, 2] (step (train.py:31)), "
+                 "worker:1 is in all_reduce of [12, 2] (step (train.py:31))\n"));
+  // Each gives what it has.
+  for (Subject& subject : subjects) {
+    subject.report.collectives[0].call = "all_gather";
+  }
+  EXPECT_FALSE(find_laggard(subjects));
+  subjects[2].report.collectives[0].call = "broadcast";
+  EXPECT_EQ(find_laggard(subjects)->subject, 2U);
+  subjects.erase(subjects.begin());
+  EXPECT_EQ(find_laggard(subjects)->subject, std::nullopt) << "either may be wrong";
+  EXPECT_THAT(find_suspect(subjects)->evidence, HasSubstr("is not the same on all ranks"));
+  EXPECT_EQ(find_suspect(subjects)->sure, job::Sureness::Unsure);
+}
+
 TEST(StackReport, TellsCollectives) {
-  const std::vector<Collectives> sent = in_all_reduce(0, 42, 41).report.collectives;
+  std::vector<Collectives> sent = in_all_reduce(0, 42, 41).report.collectives;
+  sent[0].sizes = "[10, 2], [4]";
   ReportReader reader;
   reader.take(collectives_line(sent) + "{\"collectives\":{\"groups\":7}}\n");
   EXPECT_EQ(reader.dropped(), 1U);

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "stacks/servers.h"
+#include "stacks/vain_wait.h"
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -209,6 +210,16 @@ struct Verb {
   std::string_view before_target = " ";  ///< "reads" + " from " + target.
 };
 
+/// Whether a debugger has stopped it, and asks what to do.
+bool is_in_debugger(const Thread& thread) {
+  static constexpr std::array<std::string_view, 6> kFiles = {"/bdb.py", "/debugpy/", "/ipdb/",
+                                                             "/pdb.py", "/pudb/",    "/pydevd"};
+  return std::ranges::any_of(thread.frames, [](const Frame& frame) {
+    return std::ranges::any_of(
+        kFiles, [&](std::string_view part) { return frame.file.find(part) != std::string::npos; });
+  });
+}
+
 std::optional<Verb> verb_of_call(std::string_view call) {
   static const std::map<std::string_view, Verb> kVerbs = {
       {"read", {"reads", "read", " from "}},
@@ -226,21 +237,23 @@ std::optional<Verb> verb_of_call(std::string_view call) {
       {"fdatasync", {"flushes", "flush"}},
       {"flock", {"waits for the lock of", "wait for the lock of"}},
       {"fcntl", {"waits for the lock of", "wait for the lock of"}},
-      {"openat", {"opens a file", "open a file"}},
+      {"openat", {"opens", "open"}},
+      {"newfstatat", {"asks about", "ask about"}},
+      {"getdents64", {"lists", "list"}},
       {"clock_nanosleep", {"sleeps", "sleep"}},
       {"nanosleep", {"sleeps", "sleep"}},
       {"wait4", {"waits for a child process", "wait for a child process"}},
       {"waitid", {"waits for a child process", "wait for a child process"}},
       {"accept", {"waits for a connection", "wait for a connection"}},
       {"accept4", {"waits for a connection", "wait for a connection"}},
-      {"connect", {"connects", "connect"}},
+      {"connect", {"connects", "connect", " to "}},
       {"futex", {"waits", "wait"}},
-      {"poll", {"waits", "wait"}},
-      {"ppoll", {"waits", "wait"}},
-      {"select", {"waits", "wait"}},
-      {"pselect6", {"waits", "wait"}},
-      {"epoll_wait", {"waits", "wait"}},
-      {"epoll_pwait", {"waits", "wait"}},
+      {"poll", {"waits", "wait", " for "}},
+      {"ppoll", {"waits", "wait", " for "}},
+      {"select", {"waits", "wait", " for "}},
+      {"pselect6", {"waits", "wait", " for "}},
+      {"epoll_wait", {"waits", "wait", " for "}},
+      {"epoll_pwait", {"waits", "wait", " for "}},
   };
   const auto found = kVerbs.find(call);
   return found == kVerbs.end() ? std::nullopt : std::optional(found->second);
@@ -250,13 +263,20 @@ Verb verb_of(const Thread& thread) {
   if (thread.state == 'T') {
     return {"is stopped by a signal", "are stopped by a signal"};
   }
+  if (thread.state == 'S' && is_in_debugger(thread)) {
+    return {"waits in a debugger for what to do", "wait in a debugger for what to do", ", from "};
+  }
   if (thread.input && is_awaiting_input(thread)) {
     return {"waits for input", "wait for input", " from "};
   }
   if (is_asleep(thread)) {
     return {"sleeps", "sleep"};
   }
-  if (const std::optional<Verb> verb = verb_of_call(thread.system_call)) {
+  if (thread.target.empty() && thread.system_call == "openat") {
+    return {"opens a file", "open a file"};
+  }
+  if (const std::optional<Verb> verb = verb_of_call(thread.system_call);
+      verb && !(thread.target.empty() && thread.system_call == "newfstatat")) {
     return *verb;
   }
   switch (thread.state) {
@@ -365,11 +385,12 @@ std::string headline(std::span<const Subject> subjects, const Group& group) {
   const std::string what =
       group.read ? describe(telling_of(first.report), several) : "could not be read";
   const std::string where = several || first.host.empty() ? std::string() : " on " + first.host;
-  return several
-             ? fmt::format("{} of {} tasks {}: {}", names.size(), subjects.size(), what,
-                           join_tasks(names))
-             : fmt::format("{}{} {}{}{}", names.front(), where, what, describe_start(first.report),
-                           describe_behind(telling_of(first.report), behind(first.report)));
+  return several ? fmt::format("{} of {} tasks {}: {}", names.size(), subjects.size(), what,
+                               join_tasks(names))
+                 : fmt::format("{}{} {}{}{}{}", names.front(), where, what,
+                               describe_start(first.report),
+                               describe_behind(telling_of(first.report), behind(first.report)),
+                               describe_vain_wait(first.report));
 }
 
 }  // namespace
@@ -389,6 +410,11 @@ Telling telling_of(const Report& report) {
     }
   }
   return chosen == nullptr ? Telling{} : Telling{chosen, &chosen->threads.front()};
+}
+
+std::string_view collective_in(const Thread& thread) {
+  const Frame* const call = collective_of(thread);
+  return call == nullptr ? std::string_view() : last_part(call->function, '.');
 }
 
 bool waits_for_gil(const Process& process, const Thread& thread) {
@@ -681,8 +707,7 @@ std::string describe(const Telling& telling, bool plural) {
   const std::string place = place_of(thread);
   const Frame* collective = collective_of(thread);
   if (collective != nullptr && thread.state != 'T' && thread.state != 'D') {
-    return fmt::format("{} in {}{}", plural ? "wait" : "waits",
-                       last_part(collective->function, '.'),
+    return fmt::format("{} in {}{}", plural ? "wait" : "waits", collective_in(thread),
                        place.empty() ? "" : ", called by " + place);
   }
   const Verb verb = waits_for_gil(*telling.process, thread)

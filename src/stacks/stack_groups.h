@@ -3,6 +3,7 @@
 #include "stacks/stack_report.h"
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@ struct Subject {
   bool needed = true;
   /// It has reported steps, or printed several times, before it stood still.
   bool got_on = false;
+  std::optional<double> step = std::nullopt;  ///< The last one that its program has reported.
 };
 
 /// The process and the thread by which a task is compared with its peers: the main thread of its
@@ -45,6 +47,8 @@ inline constexpr size_t kBehindMax = 3;
 [[nodiscard]] bool waits_for_gil(const Process& process, const Thread& thread);
 /// A thread of a Java virtual machine that collects garbage at this moment; nullptr if none does.
 [[nodiscard]] const Thread* collector_of(const Process& process);
+/// The name of the collective call that it is in, "all_reduce"; "" if it is in none.
+[[nodiscard]] std::string_view collective_in(const Thread& thread);
 /// Whether native code that does not only wait is at work: known where native frames were read.
 [[nodiscard]] bool is_computing(const Thread& thread);
 /// Whether it is in a call of a GPU's driver, or of torch.cuda that waits for the GPU. Drivers wait

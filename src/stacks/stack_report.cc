@@ -75,6 +75,20 @@ std::vector<Frame> frames_of(const json::array& list) {
   return frames;
 }
 
+std::vector<EndedChild> ended_of(const json::object& object) {
+  std::vector<EndedChild> ended;
+  const json::array* const list = array_of(object, "ended");
+  for (const json::value& value : list == nullptr ? json::array() : *list) {
+    const json::object* const child = value.if_object();
+    if (child != nullptr && ended.size() < kEndedMax) {
+      ended.push_back({.pid = number_of<int32_t>(*child, "pid"),
+                       .code = number_of<int32_t>(*child, "code"),
+                       .signal = number_of<int32_t>(*child, "signal")});
+    }
+  }
+  return ended;
+}
+
 std::optional<Process> process_of(const json::object& object) {
   Process process;
   process.pid = number_of<int32_t>(object, "pid");
@@ -83,6 +97,7 @@ std::optional<Process> process_of(const json::object& object) {
   process.python = is_true(object, "python");
   process.java = is_true(object, "java");
   process.reachable = is_true(object, "reachable", true);
+  process.ended = ended_of(object);
   const json::array* threads = array_of(object, "threads");
   if (process.pid <= 0 || threads == nullptr) {
     return std::nullopt;
@@ -124,7 +139,8 @@ std::vector<Collectives> collectives_of(const json::array& groups) {
                        .entered = number_of<uint64_t>(*group, "entered"),
                        .completed = number_of<uint64_t>(*group, "completed"),
                        .call = text_of(*group, "call"),
-                       .place = text_of(*group, "place")});
+                       .place = text_of(*group, "place"),
+                       .sizes = text_of(*group, "sizes")});
     }
   }
   return found;
@@ -176,10 +192,19 @@ std::string process_line(const Process& process) {
     }
     threads.push_back(std::move(line));
   }
-  const json::object line{
-      {"pid", process.pid},           {"parent", process.parent}, {"command", cut(process.command)},
-      {"python", process.python},     {"java", process.java},     {"reachable", process.reachable},
-      {"threads", std::move(threads)}};
+  json::array ended;
+  for (const EndedChild& child : process.ended) {
+    ended.push_back(
+        json::object{{"pid", child.pid}, {"code", child.code}, {"signal", child.signal}});
+  }
+  const json::object line{{"pid", process.pid},
+                          {"parent", process.parent},
+                          {"command", cut(process.command)},
+                          {"python", process.python},
+                          {"java", process.java},
+                          {"reachable", process.reachable},
+                          {"threads", std::move(threads)},
+                          {"ended", std::move(ended)}};
   return json::serialize(json::object{{"process", line}}) + "\n";
 }
 
@@ -210,7 +235,8 @@ std::string collectives_line(const std::vector<Collectives>& collectives) {
                                   {"entered", each.entered},
                                   {"completed", each.completed},
                                   {"call", cut(each.call)},
-                                  {"place", cut(each.place)}});
+                                  {"place", cut(each.place)},
+                                  {"sizes", cut(each.sizes)}});
   }
   return json::serialize(json::object{{"collectives", json::object{{"groups", groups}}}}) + "\n";
 }

@@ -55,6 +55,14 @@ struct Thread {
   bool operator==(const Thread&) const = default;
 };
 
+/// A child process that has ended, and whose end nobody has asked for.
+struct EndedChild {
+  int32_t pid = 0;
+  int32_t code = 0;    ///< Its exit code; 0 also where that is hidden.
+  int32_t signal = 0;  ///< That killed it; 0: none did.
+  bool operator==(const EndedChild&) const = default;
+};
+
 struct Process {
   int32_t pid = 0;
   int32_t parent = 0;
@@ -66,6 +74,7 @@ struct Process {
   bool reachable = true;
   /// The main thread first: of Java that of the program, once its frames are known.
   std::vector<Thread> threads;
+  std::vector<EndedChild> ended = {};  ///< At most kEndedMax.
   std::string problem;         ///< Why there are no frames, and what to do; "" if there are.
   bool misses_py_spy = false;  ///< There is no py-spy to read them with.
   bool operator==(const Process&) const = default;
@@ -79,6 +88,7 @@ struct Collectives {
   uint64_t completed = 0;  ///< The last one that it has left.
   std::string call;        ///< What the last one is: "all_reduce".
   std::string place;       ///< Where in the program: "step (train.py:31)"; "" if unknown.
+  std::string sizes = {};  ///< Of what it gave to that call: "[10, 2], [4]"; "" if unknown.
   bool operator==(const Collectives&) const = default;
 };
 
@@ -95,6 +105,7 @@ inline constexpr size_t kProcessesMax = 256;
 inline constexpr size_t kThreadsMax = 256;
 inline constexpr size_t kFramesMax = 64;
 inline constexpr size_t kCollectivesMax = 64;
+inline constexpr size_t kEndedMax = 8;
 /// Of one name, one file, one command.
 inline constexpr size_t kTextBytesMax = 256;
 /// Of everything a probe writes.

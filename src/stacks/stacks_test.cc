@@ -65,6 +65,7 @@ TEST(StackReport, IsTheSameAfterItsJourneyInAnyPieces) {
   process.threads[0].input = true;
   process.threads[1].timed = true;
   process.reachable = false;
+  process.ended = {{.pid = 12, .code = 0, .signal = 9}};
   process.problem = "no \"py-spy\" here";
   process.misses_py_spy = true;
   const std::string text = process_line(process) + frames_line(process) + end_line(3);
@@ -293,10 +294,53 @@ TEST(Suspect, IsTheOneInAnotherCollective) {
   const Suspect suspect = suspect_of(gang(4, 3, python({kBarrier, kModule})));
   EXPECT_EQ(suspect.subject, 3U);
   EXPECT_EQ(suspect.sure, job::Sureness::Likely);
+  EXPECT_THAT(suspect.evidence,
+              StartsWith("worker:3 waits in barrier, called by <module> (train.py:60); the others "
+                         "are in another call, and none of these ends before all ranks of its "
+                         "process group make it\n"));
 }
 
 TEST(Suspect, OfTwoInDifferentCollectivesIsAGuess) {
   EXPECT_EQ(suspect_of(gang(2, 1, python({kBarrier, kModule}))).sure, job::Sureness::Unsure);
+}
+
+TEST(Suspect, AmongEqualsIsTheOneAtAnotherStep) {
+  std::vector<Subject> subjects = gang(4, -1, {});
+  for (Subject& subject : subjects) {
+    subject.step = 42;
+  }
+  EXPECT_EQ(suspect_of(subjects).sure, job::Sureness::Unsure);
+  subjects[2].step = 41;
+  EXPECT_EQ(suspect_of(subjects).subject, 2U);
+  EXPECT_EQ(suspect_of(subjects).sure, job::Sureness::Likely);
+  EXPECT_THAT(suspect_of(subjects).evidence,
+              StartsWith("steps reported: worker:0-1, worker:3 at 42, worker:2 at 41\n"
+                         "worker:0-3 wait in all_reduce"));
+  subjects[2].step = 43;
+  EXPECT_EQ(suspect_of(subjects).subject, 2U) << "it has left a call out";
+  subjects[3].step = 43;
+  EXPECT_EQ(suspect_of(subjects).sure, job::Sureness::Unsure) << "two are at each";
+  EXPECT_THAT(suspect_of(subjects).evidence, HasSubstr("steps reported: worker:2-3 at 43"));
+  subjects[3].step.reset();
+  EXPECT_THAT(suspect_of(subjects).evidence, Not(HasSubstr("steps reported"))) << "one tells none";
+}
+
+TEST(Suspect, AtAnotherStepIsNotNamedWhereStacksTellMore) {
+  std::vector<Subject> subjects = gang(3, 0, python({kLoad}, "read"));
+  subjects[0].step = 42;
+  subjects[1].step = 42;
+  subjects[2].step = 41;
+  EXPECT_EQ(suspect_of(subjects).subject, 0U);
+  EXPECT_THAT(
+      suspect_of(subjects).evidence,
+      HasSubstr("in load (train.py:12)\nsteps reported: worker:0-1 at 42, worker:2 at 41\n"));
+}
+
+TEST(Suspect, InAnotherLineOfTheSameCallOrInAMessageIsNotToldToDiffer) {
+  const Frame receive{"recv", "/env/site-packages/torch/distributed/distributed_c10d.py", 2093};
+  for (const Process& other : {python({kAllReduce, kModule}), python({receive, kModule})}) {
+    EXPECT_THAT(suspect_of(gang(4, 3, other)).evidence, Not(HasSubstr("another call")));
+  }
 }
 
 TEST(Suspect, AmongEqualsIsTheFirstAndAGuess) {
@@ -740,6 +784,119 @@ TEST(StackGroups, NameWhoHasPythonsLock) {
   subjects[0].report.processes[1].threads[0].brief = true;
   subjects[0].report.processes[1].threads[1].holds_gil = false;
   EXPECT_THAT(to_text(subjects), HasSubstr("worker:0 on h0 waits in count (train.py:8)"));
+}
+
+TEST(StackGroups, NameWhoIsWaitedForOverTheNetwork) {
+  Process reads = python({kLoad}, "recvfrom");
+  reads.threads[0].target = "10.0.0.5:5432";
+  Process asks = python({{"getaddrinfo", "/usr/lib/python3.11/socket.py", 962}, kLoad}, "poll");
+  asks.threads[0].target = "the name server 10.0.0.2:53";
+  Process connects = python({kLoad}, "connect");
+  connects.threads[0].target = "10.255.0.1:80";
+  EXPECT_THAT(to_text(std::vector{task(0, reads)}),
+              StartsWith("worker:0 on h0 receives from 10.0.0.5:5432 in load (train.py:12)\n"));
+  EXPECT_THAT(to_text(std::vector{task(0, asks)}),
+              StartsWith("worker:0 on h0 waits for the name server 10.0.0.2:53 in load "
+                         "(train.py:12)\n"));
+  EXPECT_THAT(to_text(std::vector{task(0, connects)}),
+              StartsWith("worker:0 on h0 connects to 10.255.0.1:80 in load (train.py:12)\n"));
+}
+
+TEST(StackGroups, NameWhatOneOpens) {
+  Process opens = python({kLoad}, "openat", 'D');
+  EXPECT_THAT(to_text(std::vector{task(0, opens)}),
+              StartsWith("worker:0 on h0 opens a file in load (train.py:12) (D state)\n"));
+  opens.threads[0].target = "/data/part-7";
+  EXPECT_THAT(to_text(std::vector{task(0, opens)}),
+              StartsWith("worker:0 on h0 opens /data/part-7 in load (train.py:12) (D state)\n"));
+  Process asks = python({kLoad}, "newfstatat", 'D');
+  EXPECT_THAT(to_text(std::vector{task(0, asks)}),
+              StartsWith("worker:0 on h0 waits for the kernel in load"));
+  asks.threads[0].target = "/data";
+  EXPECT_THAT(to_text(std::vector{task(0, asks)}),
+              StartsWith("worker:0 on h0 asks about /data in load (train.py:12) (D state)\n"));
+}
+
+TEST(StackGroups, NameTheDebuggerThatHasStoppedOne) {
+  Process stopped = python({{"interaction", "/usr/lib/python3.11/pdb.py", 360}, kLoad}, "read");
+  stopped.threads[0].target = "/dev/pts/3";
+  EXPECT_THAT(to_text(std::vector{task(0, stopped)}),
+              StartsWith("worker:0 on h0 waits in a debugger for what to do, from /dev/pts/3 in "
+                         "load (train.py:12)\n"));
+}
+
+// ---- what nobody will bring
+
+const Frame kCondition{"wait", "/usr/lib/python3.11/threading.py", 320};
+const Frame kQueueGet{"get", "/usr/lib/python3.11/queue.py", 171};
+const Frame kPoolGet{"get", "/usr/lib/python3.11/multiprocessing/pool.py", 768};
+const Frame kChildGet{"get", "/usr/lib/python3.11/multiprocessing/queues.py", 365};
+const Frame kWorker{"worker", "/usr/lib/python3.11/multiprocessing/pool.py", 114};
+const Frame kChildStart{"_bootstrap", "/usr/lib/python3.11/multiprocessing/process.py", 314};
+
+/// A child process of that of python().
+Process child(int32_t pid, std::vector<Frame> frames, std::string call = "read") {
+  Process process = python(std::move(frames), std::move(call));
+  process.pid = process.threads[0].id = pid;
+  process.parent = 10;
+  return process;
+}
+
+TEST(VainWait, IsForAChildThatHasEnded) {
+  Process waits = python({{"put", "/usr/lib/python3.11/multiprocessing/queues.py", 88}, kLoad});
+  waits.ended = {{.pid = 12, .signal = 9}, {.pid = 13, .code = 3}, {.pid = 14}};
+  EXPECT_THAT(to_text(std::vector{task(0, waits)}),
+              HasSubstr("; its child process 12 was killed by signal 9, its child process 13 has "
+                        "ended with exit code 3, its child process 14 has ended, and it has not "
+                        "noticed; no other thread or child process of its own is left to take "
+                        "something out\n"));
+  waits.threads[0].system_call = "wait4";
+  EXPECT_THAT(to_text(std::vector{task(0, waits)}), Not(HasSubstr("noticed"))) << "it is about to";
+  waits.threads[0].system_call = "futex";
+  waits.threads[0].state = 'R';
+  EXPECT_THAT(to_text(std::vector{task(0, waits)}), Not(HasSubstr("noticed")))
+      << "it does something else";
+  Process in_a_call = python({kAllReduce, kStep});
+  in_a_call.ended = waits.ended;
+  EXPECT_THAT(to_text(std::vector{task(0, in_a_call)}), Not(HasSubstr("noticed")));
+}
+
+TEST(VainWait, IsForAPoolOfWhichAllIsIdle) {
+  Subject subject = task(0, python({kCondition, kPoolGet, kLoad}));
+  subject.report.processes.push_back(child(12, {kChildGet, kWorker, kChildStart, kLoad}));
+  subject.report.processes.push_back(child(13, {kChildGet, kWorker, kChildStart, kLoad}, "futex"));
+  EXPECT_THAT(
+      to_text(std::vector{subject}),
+      HasSubstr("waits in load (train.py:12); all 2 workers of its pool wait for work: what "
+                "is missing was lost with one that was killed\n"));
+  subject.report.processes.back() = child(13, {kStep, kWorker, kChildStart, kLoad}, "");
+  EXPECT_THAT(to_text(std::vector{subject}), Not(HasSubstr("of its pool"))) << "one works";
+}
+
+TEST(VainWait, IsForAQueueThatNobodyFills) {
+  Process gets = python({kCondition, kQueueGet, kLoad});
+  Thread idle{.id = 11, .name = "pool", .state = 'S', .system_call = "futex"};
+  idle.frames = {{"_worker", "/usr/lib/python3.11/concurrent/futures/thread.py", 81}};
+  gets.threads.push_back(idle);
+  EXPECT_THAT(to_text(std::vector{task(0, gets)}),
+              HasSubstr("waits in load (train.py:12); no other thread of its own is left to put "
+                        "something there\n"));
+  gets.threads.back().frames = {kStep};
+  EXPECT_THAT(to_text(std::vector{task(0, gets)}), Not(HasSubstr("is left"))) << "a thread works";
+  const Frame consumer{"consume", "/env/site-packages/kafka/consumer.py", 9};
+  gets.threads.back().frames = {consumer};
+  EXPECT_THAT(to_text(std::vector{task(0, gets)}), Not(HasSubstr("is left"))) << "it may call back";
+  const Frame loader{"_try_get_data", "/env/site-packages/torch/utils/data/dataloader.py", 9};
+  EXPECT_THAT(to_text(std::vector{task(0, python({kCondition, kQueueGet, loader, kLoad}))}),
+              Not(HasSubstr("is left")))
+      << "whatever the library has for that";
+  Subject of_processes = task(0, python({kChildGet, kLoad}, "read"));
+  EXPECT_THAT(to_text(std::vector{of_processes}), HasSubstr("is left to put"));
+  of_processes.report.processes.push_back(child(12, {kStep}));
+  EXPECT_THAT(to_text(std::vector{of_processes}), Not(HasSubstr("is left")));
+  of_processes.report.processes.back().command =
+      "python3 -c from multiprocessing.resource_tracker import main;main(5)";
+  EXPECT_THAT(to_text(std::vector{of_processes}), HasSubstr("is left to put"));
 }
 
 TEST(StackGroups, NameTheCollectorOfJava) {

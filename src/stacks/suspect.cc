@@ -2,6 +2,8 @@
 
 #include "stacks/collective_suspect.h"
 #include "stacks/servers.h"
+#include "stacks/steps_apart.h"
+#include "stacks/vain_wait.h"
 
 #include <fmt/format.h>
 
@@ -194,7 +196,33 @@ struct Choice {
   const Group* group = nullptr;
   Sureness sure = Sureness::Unsure;
   Outside outside = Outside::No;
+  bool mismatched = false;  ///< All wait for their peers, in calls that cannot meet.
 };
+
+/// Whether those groups are in different calls in which all ranks meet. Who sends and who receives
+/// may well meet, and who makes a group or leaves one meets nobody yet.
+bool are_mismatched(std::span<const Subject> subjects, const std::vector<const Group*>& waiting) {
+  static constexpr std::array<std::string_view, 8> kMeetOthers = {"destroy_process_group",
+                                                                  "init_process_group",
+                                                                  "recv",
+                                                                  "recv_object_list",
+                                                                  "send",
+                                                                  "send_object_list",
+                                                                  "",
+                                                                  "store_based_barrier"};
+  std::string_view first;
+  bool differ = false;
+  for (const Group* group : waiting) {
+    const std::string_view call =
+        collective_in(*telling_of(subjects[group->members.front()].report).thread);
+    if (std::ranges::find(kMeetOthers, call) != kMeetOthers.end()) {
+      return false;
+    }
+    differ = differ || (!first.empty() && call != first);
+    first = first.empty() ? call : first;
+  }
+  return differ;
+}
 
 /// Where nobody waits for anybody: the group that differs from the others.
 Choice choose_odd(std::span<const Subject> subjects, const std::vector<const Group*>& rest) {
@@ -250,7 +278,9 @@ Choice choose(std::span<const Subject> subjects, const std::vector<Group>& group
   }
   const std::vector<const Group*>& rest = apart.empty() ? waiting : apart;
   if (!rest.empty()) {
-    return choose_odd(subjects, rest);
+    Choice choice = choose_odd(subjects, rest);
+    choice.mismatched = apart.empty() && are_mismatched(subjects, waiting);
+    return choice;
   }
   return {any_read ? nullptr : &groups.front(), Sureness::Unsure};
 }
@@ -269,7 +299,8 @@ std::string line_of(std::span<const Subject> subjects, const Group& group, bool 
     return fmt::format("{} of {} tasks {}\n", names.size(), subjects.size(), what);
   }
   if (names.size() == 1) {
-    what += describe_start(report) + describe_behind(telling_of(report), behind(report));
+    what += describe_start(report) + describe_behind(telling_of(report), behind(report)) +
+            describe_vain_wait(report);
   }
   return fmt::format("{} {}\n", join_tasks(names), what);
 }
@@ -287,6 +318,11 @@ std::string evidence_of(std::span<const Subject> subjects, const std::vector<Gro
                         const Choice& choice, size_t suspect) {
   std::string text = line_of(subjects, *choice.group, false);
   text.insert(text.size() - 1, words_of(choice.outside));
+  if (choice.mismatched) {
+    text.insert(text.size() - 1,
+                "; the others are in another call, and none of these ends before "
+                "all ranks of its process group make it");
+  }
   for (const Group& each : groups | std::views::reverse) {
     if (&each != choice.group && text.size() < kEvidenceBytesMax / 2) {
       text += line_of(subjects, each, true);
@@ -322,14 +358,23 @@ std::optional<Suspect> find_suspect(std::span<const Subject> subjects) {
   // A record tells who is missing, stacks only who is somewhere else: they may all be in a call of
   // the same name. The kernel's word is worth more.
   const std::optional<Laggard> laggard = find_laggard(subjects);
-  if (laggard && !is_held(subjects[suspect.subject])) {
-    const bool agreed = laggard->subject == suspect.subject;
-    suspect.subject = laggard->subject;
+  if (laggard && laggard->subject && !is_held(subjects[suspect.subject])) {
+    const bool agreed = *laggard->subject == suspect.subject;
+    suspect.subject = *laggard->subject;
     choice.outside = Outside::No;
+    choice.mismatched = false;
     suspect.sure = agreed ? Sureness::Certain : std::max(suspect.sure, Sureness::Likely);
     choice.group = &*std::ranges::find_if(groups, [&](const Group& each) {
-      return std::ranges::find(each.members, laggard->subject) != each.members.end();
+      return std::ranges::find(each.members, *laggard->subject) != each.members.end();
     });
+  }
+  const std::optional<StepsApart> apart = find_steps_apart(subjects);
+  // Where all are at one place, by their steps one may be missing there.
+  const bool by_steps =
+      apart && apart->odd && !laggard && groups.size() == 1 && groups.front().waits_for_peers;
+  if (by_steps) {
+    suspect.subject = *apart->odd;
+    suspect.sure = Sureness::Likely;
   }
   if (const Thread* thread = telling_of(subjects[suspect.subject].report).thread) {
     const std::vector<Telling> stuck = behind(subjects[suspect.subject].report);
@@ -338,7 +383,11 @@ std::optional<Suspect> find_suspect(std::span<const Subject> subjects) {
     suspect.place = place_of(own == stuck.end() ? *thread : *own->thread);
   }
   suspect.evidence = laggard ? laggard->evidence + "\n" : "";
-  suspect.evidence += evidence_of(subjects, groups, choice, suspect.subject);
+  std::string seen = evidence_of(subjects, groups, choice, suspect.subject);
+  if (apart) {
+    seen.insert(by_steps ? 0 : seen.find('\n') + 1, apart->line + "\n");
+  }
+  suspect.evidence += seen;
   while (!suspect.evidence.empty() && suspect.evidence.back() == '\n') {
     suspect.evidence.pop_back();
   }

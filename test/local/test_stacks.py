@@ -185,6 +185,71 @@ def test_who_holds_what_others_want_is_named(muster, py_spy):
         assert re.search(rf"S, {call} \S+/taken, which process \d+ \(python3\) holds", shown), shown
 
 
+# What they wait for does not come: nobody is left to bring it, or the other end is silent.
+VAIN = """
+import multiprocessing, os, queue, signal, socket, sys, threading, time
+
+def serve(seconds):
+    time.sleep(seconds)
+
+def pool():
+    with multiprocessing.Pool(2) as workers:
+        first = workers.apply(os.getpid)
+        pending = workers.map_async(serve, [10000], chunksize=1)
+        # One of the two has the part; whichever it is, it is lost.
+        for child in multiprocessing.active_children():
+            os.kill(child.pid, signal.SIGKILL)
+        print("ready", flush=True)
+        pending.get()
+
+def consumer():
+    rows = multiprocessing.Queue(maxsize=1)
+    child = multiprocessing.Process(target=serve, args=(10000,))
+    child.start()
+    rows.put(1)
+    os.kill(child.pid, signal.SIGKILL)
+    print("ready", flush=True)
+    rows.put(2)
+
+def feeder():
+    rows = queue.Queue()
+    threading.Thread(target=print, args=("ready",), kwargs={"flush": True}).start()
+    rows.get()
+
+def silent():
+    server = socket.create_server(("127.0.0.1", 0))
+    with socket.create_connection(server.getsockname()) as client:
+        print("ready", client.getpeername()[1], flush=True)
+        client.recv(1)
+
+globals()[sys.argv[1]]()
+"""
+
+
+def test_what_nobody_will_bring_is_named(muster, py_spy):
+    muster.write("program.py", VAIN)
+    path = f"{py_spy}:{PLAIN}"
+    roles = {how: {"tasks": 1, "command": f"exec /usr/bin/python3 program.py {how}"}
+             for how in ("pool", "consumer", "feeder", "silent")}
+    muster("submit", muster.spec({"files": ["program.py"], "roles": roles}),
+           env={"PATH": path}).expect(0)
+    for role in roles:
+        harness.eventually(lambda role=role: "ready" in text_of(muster, f"{role}:0"))
+    port = re.search(r"ready (\d+)", text_of(muster, "silent:0"))[1]
+
+    def text():
+        return stacks(muster, muster.job(), path=path).expect(0).out
+
+    for words in (r"pool:0 on \S+ waits in pool .*; all 2 workers of its pool wait for work: "
+                  "what is missing was lost with one that was killed",
+                  r"consumer:0 on \S+ waits in consumer .*; its child process \d+ was killed by "
+                  "signal 9, and it has not noticed; no other thread or child process",
+                  r"feeder:0 on \S+ waits in feeder .*; no other thread of its own is left to put "
+                  "something there",
+                  rf"silent:0 on \S+ receives from 127.0.0.1:{port} in silent"):
+        harness.eventually(lambda words=words: re.search(words, text()), what=text)
+
+
 def test_two_hundred_processes_and_such_that_end_meanwhile(muster):
     program = """
 import os, subprocess, time

@@ -36,6 +36,15 @@ std::vector<os::ProcessInfo> attempt_processes(const std::map<std::string, std::
   return found;
 }
 
+std::vector<os::ProcessInfo> ended_children(const std::vector<os::ProcessInfo>& parents) {
+  std::vector<os::ProcessInfo> ended = os::list_descendants(os::Pid(::getppid()));
+  std::erase_if(ended, [&](const os::ProcessInfo& process) {
+    return !process.zombie ||
+           std::ranges::find(parents, process.parent, &os::ProcessInfo::pid) == parents.end();
+  });
+  return ended;
+}
+
 bool is_python(const os::ProcessInfo& process, std::string_view name) {
   std::error_code failed;
   const std::string program =

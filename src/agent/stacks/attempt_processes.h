@@ -14,6 +14,10 @@ namespace muster::agent {
 [[nodiscard]] std::vector<os::ProcessInfo> attempt_processes(
     const std::map<std::string, std::string>& mine);
 
+/// Those children of `parents` that have ended, and whose end nobody has asked for.
+[[nodiscard]] std::vector<os::ProcessInfo> ended_children(
+    const std::vector<os::ProcessInfo>& parents);
+
 /// Whether a process whose main thread has that name runs Python.
 [[nodiscard]] bool is_python(const os::ProcessInfo& process, std::string_view name);
 

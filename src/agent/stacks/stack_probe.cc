@@ -24,6 +24,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -38,23 +39,48 @@ constexpr Duration kPatience = std::chrono::seconds(15);
 constexpr Duration kPatienceForOne = std::chrono::seconds(5);
 constexpr auto kWatched = std::chrono::seconds(2);
 
-/// Which of the threads wait for somebody to come, and whether anybody can. `states`: of the
-/// threads of `process`, in the same order.
+/// The other end of the one connection among those that a thread waits for; "" if there is none, or
+/// there are several: an event loop has a pipe of its own beside it.
+std::string peer_among(const os::ProcessSockets& sockets, const std::vector<int32_t>& awaited) {
+  std::string found;
+  for (const int32_t descriptor : awaited) {
+    const auto peer = sockets.peers.find(descriptor);
+    if (peer == sockets.peers.end() || peer->second == found) {
+      continue;
+    }
+    if (!found.empty()) {
+      return "";
+    }
+    found = peer->second;
+  }
+  // Everybody knows its port by its number.
+  return found.ends_with(":53") ? "the name server " + found : found;
+}
+
+/// Which of the threads wait for somebody to come, whether anybody can, and for whom they wait.
+/// `states`: of the threads of `process`, in the same order.
 void look_at_sockets(os::Pid pid, const std::vector<os::ThreadState>& states,
                      stacks::Process& process) {
   const bool waits = std::ranges::any_of(process.threads, [](const stacks::Thread& thread) {
-    return stacks::waits_for_events(thread) || stacks::is_reading(thread);
+    return stacks::waits_for_events(thread) || stacks::is_reading(thread) ||
+           thread.target == os::kSocketTarget;
   });
   const std::optional<os::ProcessSockets> sockets = waits ? os::list_sockets(pid) : std::nullopt;
   if (!sockets) {
     return;
   }
   process.reachable = sockets->reachable;
-  for (size_t i = 0; i < states.size() && !sockets->taking.empty(); ++i) {
-    process.threads[i].takes =
-        std::ranges::any_of(os::awaited_descriptors(pid, states[i]), [&](int32_t descriptor) {
-          return std::ranges::binary_search(sockets->taking, descriptor);
-        });
+  for (size_t i = 0; i < states.size(); ++i) {
+    if (sockets->taking.empty() && sockets->peers.empty()) {
+      break;
+    }
+    const std::vector<int32_t> awaited = os::awaited_descriptors(pid, states[i]);
+    process.threads[i].takes = std::ranges::any_of(awaited, [&](int32_t descriptor) {
+      return std::ranges::binary_search(sockets->taking, descriptor);
+    });
+    if (std::string peer = peer_among(*sockets, awaited); !peer.empty()) {
+      process.threads[i].target = std::move(peer);
+    }
   }
 }
 
@@ -78,7 +104,8 @@ std::optional<stacks::Process> glance(const os::ProcessInfo& info) {
     thread.state = seen.state;
     thread.wait_channel = seen.wait_channel;
     thread.system_call = seen.system_call;
-    thread.target = seen.descriptor < 0 ? "" : os::descriptor_target(info.pid, seen.descriptor);
+    thread.target = seen.descriptor < 0 ? os::path_of_call(info.pid, seen)
+                                        : os::descriptor_target(info.pid, seen.descriptor);
     thread.input = seen.descriptor == STDIN_FILENO;
     thread.timed = os::waits_at_most(seen);
     thread.brief = os::waits_for_a_moment(info.pid, seen);
@@ -108,6 +135,20 @@ std::string command_of(const stacks::Process& process) {
   }
   std::ranges::replace(command, '\0', ' ');
   return command.empty() ? process.command : command;
+}
+
+/// What has ended of the children of `processes`, without their notice.
+void note_ended(const std::vector<os::ProcessInfo>& infos,
+                std::vector<stacks::Process>& processes) {
+  for (const os::ProcessInfo& child : ended_children(infos)) {
+    const auto parent = std::ranges::find(processes, child.parent.value, &stacks::Process::pid);
+    if (parent != processes.end() && parent->ended.size() < stacks::kEndedMax) {
+      const int32_t status = os::end_of_zombie(child.pid).value_or(0);
+      parent->ended.push_back({.pid = child.pid.value,
+                               .code = WIFEXITED(status) ? WEXITSTATUS(status) : 0,
+                               .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0});
+    }
+  }
 }
 
 /// Watches threads that read for a while, before any tool disturbs them.
@@ -167,6 +208,7 @@ int Probe::run(const std::map<std::string, std::string>& variables) {
       processes.push_back(*std::move(process));
     }
   }
+  note_ended(infos, processes);
   if (watches_) {
     watch_readers(processes);
   }

@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -78,10 +80,22 @@ std::optional<Duration> StallJudge::after_of(job::RoleIndex role) const {
 void StallJudge::sampled(const job::ContainerId& container,
                          const std::vector<wire::Samples>& samples) {
   for (const wire::Samples& each : samples) {
+    if (!each.attempt || !runs_there(deps_.decider.machine().state(), container, *each.attempt)) {
+      continue;
+    }
+    take_step(each);
     // What waited for a master says nothing about now.
-    if (each.quiet && each.attempt && each.age <= kFresh &&
-        runs_there(deps_.decider.machine().state(), container, *each.attempt)) {
+    if (each.quiet && each.age <= kFresh) {
       take_sample(each);
+    }
+  }
+}
+
+void StallJudge::take_step(const wire::Samples& samples) {
+  constexpr std::string_view kStep = "user.step";
+  for (const metrics::NamedReading& each : samples.named) {
+    if (each.metric.name == kStep && std::isfinite(each.value)) {
+      steps_[*samples.attempt] = each.value;
     }
   }
 }
@@ -249,15 +263,22 @@ void StallJudge::begin(const Cohort& cohort, Sign sign, std::vector<Member> memb
                     {{"tasks", members.size()}, {"busy", sign == Sign::Fruitless}});
   members.resize(std::min(members.size(), kMembersMax));
   // What has ended is of no use any more.
-  std::erase_if(seen_, [this](const auto& entry) {
+  const auto has_ended = [this](const auto& entry) {
     const job::Attempt* attempt = deps_.decider.machine().state().find_attempt(entry.first);
     return attempt == nullptr || attempt->state == job::AttemptState::Ended;
-  });
+  };
+  std::erase_if(seen_, has_ended);
+  std::erase_if(steps_, has_ended);
   inquiry_ = std::make_unique<Inquiry>();
   inquiry_->cohort = cohort;
   inquiry_->sign = sign;
   inquiry_->members = std::move(members);
   begin_round();
+}
+
+std::optional<double> StallJudge::step_of(job::AttemptId attempt) const {
+  const auto step = steps_.find(attempt);
+  return step == steps_.end() ? std::nullopt : std::optional(step->second);
 }
 
 void StallJudge::begin_round() {
@@ -269,7 +290,8 @@ void StallJudge::begin_round() {
                                   .host = machine.state().find_attempt(member.attempt)->host.value,
                                   .report = {},
                                   .needed = is_needed(member.attempt),
-                                  .got_on = member.got_on}});
+                                  .got_on = member.got_on,
+                                  .step = step_of(member.attempt)}});
   }
   stacks_.read(wanted, inquiry_->sign == Sign::Fruitless,
                [this](std::vector<stacks::Subject> read) { end_round(std::move(read)); });

@@ -99,6 +99,7 @@ class StallJudge {
   /// Those of them that can be suspected, if all have paused for long enough; else nothing.
   [[nodiscard]] std::vector<Member> stalled(const Cohort& cohort, Sign sign);
   void take_sample(const wire::Samples& samples);
+  void take_step(const wire::Samples& samples);
   /// Whether the job waits for its end.
   [[nodiscard]] bool is_needed(job::AttemptId attempt) const;
   /// What its agent has told not long ago; nullptr if it has not.
@@ -117,12 +118,14 @@ class StallJudge {
   /// judged together; "" where all still run.
   [[nodiscard]] std::string ended_text(const Cohort& cohort) const;
   void begin(const Cohort& cohort, Sign sign, std::vector<Member> members);
+  [[nodiscard]] std::optional<double> step_of(job::AttemptId attempt) const;
   void begin_round();
   void end_round(std::vector<stacks::Subject> read);
   void end();
 
   Deps deps_;
   std::map<job::AttemptId, Seen> seen_;
+  std::map<job::AttemptId, double> steps_;  ///< The last one that each has reported.
   std::map<Cohort, Told> told_;
   std::map<Cohort, HostTime> not_before_;  ///< Of those found at work.
   // Witnesses that the coupled tasks are not stalled, which are asked first:

@@ -152,6 +152,20 @@ TEST_F(Stalls, OfAllAreLookedAtOnceAndTheSuspectIsNamed) {
   EXPECT_EQ(probes(0).size(), 1U);
 }
 
+TEST_F(Stalls, TellTheStepsThatWereReported) {
+  run();
+  for (const uint32_t index : {0, 1}) {
+    beat(index,
+         {.named = {{.metric = {.name = "user.step", .unit = "{step}"}, .value = 42.0 - index}}});
+    tell(index, minutes(11));
+  }
+  waits(0);
+  waits(1);
+  ASSERT_TRUE(note(0).has_value());
+  EXPECT_THAT(note(0)->evidence,
+              ::testing::HasSubstr("steps reported: worker:0 at 42, worker:1 at 41"));
+}
+
 TEST_F(Stalls, DoNotConcernOneWhosePeerComputes) {
   run();
   for (int minute = 1; minute < 60; ++minute) {

@@ -25,6 +25,10 @@ struct ProcessInfo {
 /// The folder that a process works in; "" if that cannot be seen or has been removed.
 [[nodiscard]] std::filesystem::path working_folder(Pid pid);
 
+/// Returns how a process ended for which nobody has waited, as waitpid() would tell it; nullopt if
+/// it lives or is gone. 0 also where that is hidden.
+[[nodiscard]] std::optional<int32_t> end_of_zombie(Pid pid);
+
 /// Lists all processes of this host that can be seen.
 [[nodiscard]] std::vector<ProcessInfo> list_processes();
 

@@ -8,16 +8,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <arpa/inet.h>
 #include <array>
+#include <charconv>
 #include <climits>
+#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <netinet/in.h>
 #include <poll.h>
 #include <string>
 #include <string_view>
 #include <sys/select.h>
+#include <sys/socket.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -34,12 +39,14 @@ struct Table {
   size_t inode_column;
   bool (*takes)(const std::vector<std::string_view>& row);
   bool (*connected)(const std::vector<std::string_view>& row);
+  bool has_addresses = true;  ///< Of both ends.
 };
 
 constexpr std::string_view kEstablished = "01";
 constexpr std::string_view kUnconnected = "07";
 constexpr std::string_view kListening = "0A";
-constexpr size_t kStateColumn = 3;  ///< Of internet sockets.
+constexpr size_t kRemoteColumn = 2;  ///< Of internet sockets, as the next.
+constexpr size_t kStateColumn = 3;
 
 bool listens(const std::vector<std::string_view>& row) { return row[kStateColumn] == kListening; }
 bool takes_datagrams(const std::vector<std::string_view>& row) {
@@ -59,7 +66,7 @@ constexpr std::array<Table, 5> kTables = {{{"tcp", 9, listens, is_established},
                                            {"tcp6", 9, listens, is_established},
                                            {"udp", 9, takes_datagrams, is_established},
                                            {"udp6", 9, takes_datagrams, is_established},
-                                           {"unix", 6, takes_local, never}}};
+                                           {"unix", 6, takes_local, never, false}}};
 
 std::vector<std::string_view> columns_of(std::string_view line) {
   std::vector<std::string_view> columns;
@@ -69,6 +76,44 @@ std::vector<std::string_view> columns_of(std::string_view line) {
     }
   }
   return columns;
+}
+
+template <class Number>
+std::optional<Number> parse_hexadecimal(std::string_view text) {
+  Number value{};
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  return failed == std::errc() && end == text.data() + text.size() ? std::optional(value)
+                                                                   : std::nullopt;
+}
+
+/// "0500000A:1538" is 10.0.0.5:5432: each 32 bits of an address are a number of this machine. ""
+/// for the address of nobody.
+std::string address_of(std::string_view column) {
+  constexpr size_t kDigits = 8;
+  const size_t colon = std::min(column.find(':'), column.size());
+  const auto port = parse_hexadecimal<uint16_t>(column.substr(std::min(colon + 1, column.size())));
+  std::array<uint32_t, 4> words{};
+  const size_t count = colon / kDigits;
+  if (!port || *port == 0 || colon % kDigits != 0 || (count != 1 && count != words.size())) {
+    return "";
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const auto word = parse_hexadecimal<uint32_t>(column.substr(i * kDigits, kDigits));
+    if (!word) {
+      return "";
+    }
+    words[i] = *word;
+  }
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  // Servers for both versions see those of version 4 as part of version 6.
+  const bool mapped =
+      count == words.size() && words[0] == 0 && words[1] == 0 && words[2] == htonl(0xFFFF);
+  if (count == 1 || mapped) {
+    ::inet_ntop(AF_INET, mapped ? &words[3] : words.data(), text.data(), text.size());
+    return fmt::format("{}:{}", text.data(), *port);
+  }
+  ::inet_ntop(AF_INET6, words.data(), text.data(), text.size());
+  return fmt::format("[{}]:{}", text.data(), *port);
 }
 
 /// The descriptors of a process's sockets, by their inodes.
@@ -113,7 +158,7 @@ std::vector<int32_t> watched_by_poll(Pid pid, uint64_t address, uint64_t count) 
   }
   std::vector<int32_t> found;
   for (const pollfd& each : polled) {
-    if (each.fd >= 0 && (each.events & POLLIN) != 0) {
+    if (each.fd >= 0 && (each.events & (POLLIN | POLLOUT)) != 0) {
       found.push_back(each.fd);
     }
   }
@@ -168,6 +213,10 @@ std::optional<ProcessSockets> list_sockets(Pid pid) {
       }
       const bool takes = table.takes(row);
       sockets.reachable = sockets.reachable || takes || table.connected(row);
+      const std::string peer = table.has_addresses ? address_of(row[kRemoteColumn]) : "";
+      for (size_t i = 0; i < found->second.size() && !peer.empty(); ++i) {
+        sockets.peers[found->second[i]] = peer;
+      }
       if (takes) {
         sockets.taking.insert(sockets.taking.end(), found->second.begin(), found->second.end());
       }

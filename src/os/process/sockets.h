@@ -4,7 +4,9 @@
 #include "os/process/threads.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace muster::os {
@@ -15,6 +17,9 @@ struct ProcessSockets {
   std::vector<int32_t> taking;
   /// Whether there is one of those, or a connection over a network.
   bool reachable = false;
+  /// Where the other ends are, by descriptor: "10.0.0.5:5432", "[fe80::1]:80". Of connections over
+  /// a network, of those that are being made, and of datagrams that go to one address.
+  std::map<int32_t, std::string> peers;
 };
 
 /// Lists the sockets of a process that others can reach. nullopt where that may not be seen, or

@@ -60,6 +60,38 @@ TEST(Sockets, ThatTakeWhatComesAreTold) {
   EXPECT_THAT(sockets->taking, Not(Contains(here.get())));
 }
 
+TEST(Sockets, TellTheirOtherEnds) {
+  const rt::Fd server = listening();
+  const rt::Fd client = bound(SOCK_STREAM);
+  const rt::Fd asks = bound(SOCK_DGRAM);
+  const rt::Fd alone = bound(SOCK_DGRAM);
+  sockaddr_in address{};
+  socklen_t size = sizeof(address);
+  ASSERT_EQ(::getsockname(server.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+  const std::string there = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+  for (const int fd : {client.get(), asks.get()}) {
+    ASSERT_EQ(::connect(fd, reinterpret_cast<const sockaddr*>(&address), size), 0);
+  }
+  const rt::Fd six(::socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  sockaddr_in6 mapped{};
+  mapped.sin6_family = AF_INET6;
+  mapped.sin6_port = address.sin_port;
+  ASSERT_EQ(::inet_pton(AF_INET6, "::ffff:127.0.0.1", &mapped.sin6_addr), 1);
+  const bool has_six =
+      ::connect(six.get(), reinterpret_cast<const sockaddr*>(&mapped), sizeof(mapped)) == 0;
+  const auto sockets = list_sockets(Pid(::getpid()));
+  ASSERT_TRUE(sockets);
+  const auto peer_of = [&](const rt::Fd& fd) {
+    const auto found = sockets->peers.find(fd.get());
+    return found == sockets->peers.end() ? "" : found->second;
+  };
+  EXPECT_EQ(peer_of(client), there);
+  EXPECT_EQ(peer_of(asks), there);
+  EXPECT_EQ(peer_of(six), has_six ? there : "");
+  EXPECT_EQ(peer_of(alone), "");
+  EXPECT_EQ(peer_of(server), "");
+}
+
 TEST(Sockets, AreNoneOfAProcessThatOnlyReads) {
   SpawnOptions options;
   options.argv = {"/bin/cat"};

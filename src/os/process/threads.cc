@@ -264,6 +264,40 @@ std::optional<bool> waits_for_threads(Pid pid) {
   return number == SYS_futex;
 }
 
+ThreadState call_of_thread(Pid pid, int32_t thread) {
+  ThreadState state{.id = thread, .name = {}, .wait_channel = {}, .system_call = {}};
+  read_call(read_proc(fmt::format("/proc/{}/task/{}/syscall", pid.value, thread)), state);
+  return state;
+}
+
+std::string path_of_call(Pid pid, const ThreadState& thread) {
+  // Who waits for the memory map of its process keeps others from reading there.
+  const bool may_hold =
+      thread.state != 'S' &&
+      (thread.wait_channel.empty() || thread.wait_channel.find("rwsem") != std::string::npos ||
+       thread.wait_channel.find("page") != std::string::npos);
+  if ((thread.system_call != "openat" && thread.system_call != "newfstatat") || may_hold) {
+    return "";
+  }
+  constexpr uint64_t kPiece = 64;  // Begins and ends within one page.
+  constexpr size_t kPathMax = 256;
+  std::string path;
+  for (uint64_t address = thread.arguments[1]; address != 0 && path.size() < kPathMax;) {
+    std::array<char, kPiece> bytes{};
+    const size_t size = kPiece - address % kPiece;
+    if (!read_memory(pid, address, bytes.data(), size)) {
+      return "";
+    }
+    const std::string_view piece(bytes.data(), size);
+    path += piece.substr(0, piece.find('\0'));
+    if (piece.find('\0') != std::string_view::npos) {
+      break;
+    }
+    address += size;
+  }
+  return printable(path);
+}
+
 std::string descriptor_target(Pid pid, int32_t descriptor) {
   std::error_code failed;
   const std::string target =
@@ -272,10 +306,11 @@ std::string descriptor_target(Pid pid, int32_t descriptor) {
   if (failed) {
     return "";
   }
-  for (const std::string_view kind : {"pipe", "socket"}) {
-    if (target.starts_with(kind) && target.size() > kind.size() && target[kind.size()] == ':') {
-      return "a " + std::string(kind);
-    }
+  if (target.starts_with("pipe:")) {
+    return std::string(kPipeTarget);
+  }
+  if (target.starts_with("socket:")) {
+    return std::string(kSocketTarget);
   }
   return printable(target);
 }

@@ -59,7 +59,17 @@ struct ThreadState {
 /// Returns how often a thread has gone to sleep of its own accord so far; 0 if unknown.
 [[nodiscard]] uint64_t count_sleeps(Pid pid, int32_t thread);
 
-/// Returns what a descriptor of a process leads to: a path, "pipe", "socket"; "" if that is hidden.
+/// Returns in which system call a thread is, and with what; its name and state are not read.
+[[nodiscard]] ThreadState call_of_thread(Pid pid, int32_t thread);
+
+/// Returns the path that a thread's call was given, of one that opens a file or asks about it, as
+/// the program wrote it; "" of any other, and where that is hidden or the program would have to be
+/// waited for.
+[[nodiscard]] std::string path_of_call(Pid pid, const ThreadState& thread);
+
+inline constexpr std::string_view kPipeTarget = "a pipe";
+inline constexpr std::string_view kSocketTarget = "a socket";
+/// Returns what a descriptor of a process leads to: a path, or one of these; "" if that is hidden.
 [[nodiscard]] std::string descriptor_target(Pid pid, int32_t descriptor);
 
 }  // namespace muster::os

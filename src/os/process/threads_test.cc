@@ -11,8 +11,10 @@
 #include <csignal>
 #include <cstdint>
 #include <ctime>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
@@ -64,6 +66,28 @@ TEST(Threads, TellWhatAProcessWaitsFor) {
     EXPECT_EQ(threads[0].descriptor, 0);
     EXPECT_EQ(descriptor_target(reader.pid(), 0), "a pipe");
   }
+}
+
+TEST(Threads, TellWhatOneOpens) {
+  std::string folder = ::testing::TempDir() + "/threads.XXXXXX";
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  const std::string fifo = folder + "/" + std::string(70, 'x');
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  const Waiting opener({"/bin/cat", fifo});
+  const ThreadState opening = list_threads(opener.pid(), 8).front();
+  // A container may hide it.
+  if (!opening.system_call.empty()) {
+    EXPECT_EQ(opening.system_call, "openat");
+    EXPECT_EQ(path_of_call(opener.pid(), opening), fifo);
+    EXPECT_EQ(call_of_thread(opener.pid(), opener.pid().value).arguments, opening.arguments);
+  }
+  const Waiting reader({"/bin/cat"});
+  EXPECT_EQ(path_of_call(reader.pid(), list_threads(reader.pid(), 8).front()), "");
+  ThreadState held = opening;
+  held.state = 'D';
+  held.wait_channel = "rwsem_down_read_slowpath";
+  EXPECT_EQ(path_of_call(opener.pid(), held), "") << "who reads there might be held as well";
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Threads, TellForHowLongOneSleeps) {

@@ -1,0 +1,152 @@
+#include "stacks/vain_wait.h"
+
+#include "stacks/stack_groups.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <string_view>
+#include <vector>
+
+namespace muster::stacks {
+namespace {
+
+/// So many that have ended are named.
+constexpr size_t kNamedMax = 3;
+
+bool is_call(const Frame& frame, std::string_view file, std::string_view function) {
+  return frame.file.ends_with(file) &&
+         (frame.function == function || frame.function.ends_with(fmt::format(".{}", function)));
+}
+
+bool is_in_call(const Thread& thread, std::string_view file, std::string_view function) {
+  return std::ranges::any_of(thread.frames,
+                             [&](const Frame& frame) { return is_call(frame, file, function); });
+}
+
+bool is_in_file(const Thread& thread, std::string_view file) {
+  return std::ranges::any_of(thread.frames,
+                             [&](const Frame& frame) { return frame.file.ends_with(file); });
+}
+
+std::string how_it_ended(const EndedChild& child) {
+  if (child.signal != 0) {
+    return fmt::format("was killed by signal {}", child.signal);
+  }
+  return child.code == 0 ? std::string("has ended")
+                         : fmt::format("has ended with exit code {}", child.code);
+}
+
+std::string describe_ended(const Process& process, const Thread& thread) {
+  std::string text;
+  if (thread.system_call == "wait4" || thread.system_call == "waitid") {
+    return text;  // It is about to notice.
+  }
+  for (size_t i = 0; i < std::min(process.ended.size(), kNamedMax); ++i) {
+    text += fmt::format("{} its child process {} {}", i == 0 ? ";" : ",", process.ended[i].pid,
+                        how_it_ended(process.ended[i]));
+  }
+  return text.empty() ? text : text + ", and it has not noticed";
+}
+
+/// What may work for a process: all that come after it, for parents come before their children.
+/// Python's own helper puts nothing anywhere.
+std::vector<const Process*> children_of(const Report& report, const Process& parent) {
+  std::vector<const Process*> children;
+  bool after = false;
+  for (const Process& process : report.processes) {
+    if (after && process.command.find("multiprocessing.resource_tracker") == std::string::npos) {
+      children.push_back(&process);
+    }
+    after = after || &process == &parent;
+  }
+  return children;
+}
+
+/// A pool replaces a worker that was killed, but not the part of the work that it had.
+std::string describe_pool(const Report& report, const Telling& telling) {
+  constexpr std::string_view kPool = "/multiprocessing/pool.py";
+  if (!is_in_file(*telling.thread, kPool)) {
+    return "";
+  }
+  size_t idle = 0;
+  for (const Process* child : children_of(report, *telling.process)) {
+    if (child->threads.empty() || !is_in_call(child->threads.front(), kPool, "worker")) {
+      continue;
+    }
+    if (!is_in_call(child->threads.front(), "/multiprocessing/queues.py", "get")) {
+      return "";
+    }
+    ++idle;
+  }
+  return idle == 0 ? std::string()
+                   : fmt::format(
+                         "; {} of its pool {} for work: what is missing was lost with one "
+                         "that was killed",
+                         idle == 1 ? "the worker" : fmt::format("all {} workers", idle),
+                         idle == 1 ? "waits" : "wait");
+}
+
+/// Whether a thread could bring something: all with Python frames but those of libraries that only
+/// do what they are told to, by somebody who waits here.
+bool may_bring(const Thread& thread) {
+  static constexpr std::array<std::string_view, 3> kTold = {
+      "/concurrent/futures/thread.py", "/multiprocessing/queues.py", "/tqdm/_monitor.py"};
+  return !thread.frames.empty() &&
+         (is_in_own_code(thread) || std::ranges::none_of(kTold, [&](std::string_view file) {
+            return is_in_file(thread, file);
+          }));
+}
+
+/// Whether the program itself has made that call, not a library for ends of its own.
+bool is_called_by_program(const Thread& thread, std::string_view file, std::string_view function) {
+  const auto call = std::ranges::find_if(
+      thread.frames, [&](const Frame& frame) { return is_call(frame, file, function); });
+  if (call == thread.frames.end() || std::next(call) == thread.frames.end()) {
+    return false;
+  }
+  Thread caller;
+  caller.frames = {*std::next(call)};
+  return is_in_own_code(caller);
+}
+
+/// Of a queue of threads only these can fill or empty it; of one of processes, children as well.
+std::string describe_queue(const Report& report, const Telling& telling) {
+  constexpr std::string_view kOfThreads = "/queue.py";
+  constexpr std::string_view kOfProcesses = "/multiprocessing/queues.py";
+  const Thread& thread = *telling.thread;
+  const auto calls = [&](std::string_view function) {
+    return is_called_by_program(thread, kOfThreads, function) ||
+           is_called_by_program(thread, kOfProcesses, function);
+  };
+  const bool gets = calls("get");
+  if (!gets && !calls("put")) {
+    return "";
+  }
+  const bool by_threads = is_in_call(thread, kOfThreads, gets ? "get" : "put");
+  const bool any_thread = std::ranges::any_of(telling.process->threads, [&](const Thread& other) {
+    return &other != &thread && may_bring(other);
+  });
+  if (any_thread || (!by_threads && !children_of(report, *telling.process).empty())) {
+    return "";
+  }
+  return fmt::format("; no other thread{} of its own is left to {}",
+                     by_threads ? "" : " or child process",
+                     gets ? "put something there" : "take something out");
+}
+
+}  // namespace
+
+std::string describe_vain_wait(const Report& report) {
+  const Telling telling = telling_of(report);
+  if (telling.thread == nullptr || telling.thread->frames.empty() || telling.thread->state != 'S' ||
+      is_asleep(*telling.thread) || !collective_in(*telling.thread).empty()) {
+    return "";
+  }
+  return describe_ended(*telling.process, *telling.thread) + describe_pool(report, telling) +
+         describe_queue(report, telling);
+}
+
+}  // namespace muster::stacks

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "stacks/stack_report.h"
+
+#include <string>
+
+/// Waits that nobody is left to end, as far as a task's own processes tell.
+namespace muster::stacks {
+
+/// Says why what the telling thread waits for may never come: "; its child process 812 was killed
+/// by signal 9, and it has not noticed", "; all 4 workers of its pool wait for work: ...", "; no
+/// other thread or child process of its own is left to put something there". "" if nothing tells.
+[[nodiscard]] std::string describe_vain_wait(const Report& report);
+
+}  // namespace muster::stacks
