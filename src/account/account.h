@@ -107,6 +107,17 @@ struct Hindrances {
   std::optional<double> collector_cores;  ///< What Java's virtual machines took for their garbage.
 };
 
+/// What the main thread of an attempt waited for after the first step, each as a share of the time;
+/// nullopt: nobody measured it, or for too short.
+struct MainWaits {
+  std::optional<double> sleeping;     ///< It slept for a time of its own choice.
+  std::optional<double> socket;       ///< For a connection, or for an answer over one.
+  std::optional<double> name_server;  ///< Of that, for the answer of a name server.
+  std::optional<double> children;     ///< For what child processes of its own computed.
+  /// Threads, not only the main one, that waited for Python's global lock, as a mean.
+  std::optional<double> python_lock;
+};
+
 /// Processors, in cores; nullopt, here and below: nobody measured it.
 struct CoreUse {
   std::optional<double> mean;
@@ -149,6 +160,7 @@ struct AttemptUse {
   std::optional<Duration> step;  ///< The median time of a step.
   /// After the first step: the share of time in which its main thread waited for others, 0..1.
   std::optional<double> waiting;
+  MainWaits waits;
   DiskUse disk;
   Hindrances hindrances;
   Growths growths;

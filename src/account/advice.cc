@@ -4,6 +4,7 @@
 #include "account/rules_of_growth.h"
 #include "account/rules_of_resources.h"
 #include "account/rules_of_time.h"
+#include "account/rules_of_waits.h"
 
 #include <array>
 
@@ -96,6 +97,35 @@ constexpr std::array kRules = {
          .threshold = 0.5,
          .means = "the share of time in which the main thread waits for a disk",
          .judge = steps_disk_bound},
+    Rule{.name = "input.behind",
+         .needs = "what main threads wait for, at 12 moments or more after the first step",
+         .threshold = kWaitingForChildrenMuch,
+         .means = "the share of time in which the main thread waits for child processes of its own "
+                  "that compute",
+         .judge = input_behind},
+    Rule{.name = "python.lock",
+         .needs = "threads that wait for Python's global lock, at 12 moments or more after the "
+                  "first step, and processor time",
+         .threshold = kWaitingForLockMany,
+         .means = "threads that wait for it, while one core is busy",
+         .judge = python_lock},
+    Rule{.name = "names.slow",
+         .needs = "what main threads wait for, at 12 moments or more after the first step",
+         .threshold = 0.3,
+         .means = "the share of time in which the main thread waits for a name server",
+         .judge = names_slow},
+    Rule{.name = "steps.network_bound",
+         .needs = "times of steps, and what main threads wait for, of tasks without peers",
+         .threshold = 0.5,
+         .means = "the share of time in which the main thread waits for a connection",
+         .judge = steps_network_bound},
+    Rule{.name = "steps.starved",
+         .needs = "times of steps, processor time and what main threads wait for, of tasks without "
+                  "peers, GPUs and Java",
+         .threshold = 0.6,
+         .means = "the share of time in which the main thread waits for threads of its own, while "
+                  "they compute next to nothing",
+         .judge = steps_starved},
     Rule{.name = "memory.short",
          .needs = "pressure of control groups (version 2), for 30 s",
          .threshold = kWaitingForMemoryMuch,

@@ -442,6 +442,16 @@ TEST(Advice, WhatASlowRankWaitsForIsToldAsFarAsItWasMeasured) {
   role.members[3].cores.mean = 1;
   role.members[3].disk.waiting = 0.02;
   EXPECT_THAT(only(job_of({role})).evidence, HasSubstr("not for a disk"));
+  role.members[3].waits.sleeping = 0.93;
+  EXPECT_THAT(only(job_of({role})).evidence,
+              HasSubstr("its main thread slept for 93 % of the time"));
+  EXPECT_THAT(only(job_of({role})).what, HasSubstr("look where it sleeps: `muster stacks JOB "));
+  role.members[3].waits = {.socket = 0.8, .name_server = 0.1};
+  EXPECT_THAT(only(job_of({role})).evidence,
+              HasSubstr("somebody at the other end of a connection for 80 % of the time"));
+  role.members[3].waits = {.children = 0.4};
+  EXPECT_THAT(only(job_of({role})).evidence, HasSubstr("its own child processes for 40 %"));
+  role.members[3].waits = {};
   role.members[3].disk.waiting = 0.45;
   role.members[3].disk.read_per_s = 3e6;
   EXPECT_THAT(only(job_of({role})).evidence,

@@ -24,6 +24,7 @@ void add_use(const AttemptUse& use, TaskEvidence& evidence) {
   evidence.gpu.memory_peak_bytes = gpu_memory_peak;
   evidence.step = use.step;
   evidence.waiting = use.waiting;
+  evidence.waits = use.waits;
   evidence.disk = use.disk;
   evidence.hindrances = use.hindrances;
   evidence.growths = use.growths;

@@ -26,6 +26,7 @@ struct TaskEvidence {
   GpuUse gpu;     ///< `mean`: from its first step on; `memory_peak_bytes`: of all its attempts.
   std::optional<Duration> step;
   std::optional<double> waiting;  ///< The share of time in which it waited for others.
+  MainWaits waits;
   DiskUse disk;
   Hindrances hindrances;
   Growths growths;

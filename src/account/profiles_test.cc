@@ -156,6 +156,11 @@ void add_task(RoleEvidence& role, const Words& words) {
   real("over_high", task.hindrances.over_high_per_s);
   real("nice", task.hindrances.nice);
   real("collector", task.hindrances.collector_cores);
+  real("sleeping", task.waits.sleeping);
+  real("socket", task.waits.socket);
+  real("names", task.waits.name_server);
+  real("children", task.waits.children);
+  real("python_lock", task.waits.python_lock);
   take(words, "ran", [&](const std::string& text) { task.ran = time_of(text); });
   take(words, "step", [&](const std::string& text) { task.step = time_of(text); });
   take(words, "memory", [&](const std::string& text) {

@@ -1,6 +1,7 @@
 #include "account/rules_of_resources.h"
 
 #include "account/held_back.h"
+#include "account/rules_of_waits.h"
 #include "base/text.h"
 
 #include <fmt/format.h>
@@ -228,8 +229,9 @@ void cores_near_limit(const Rule& rule, const Evidence& evidence, std::vector<Ad
     const std::optional<double> used = cores_of(role);
     const uint32_t requested = role.requested.vcores;
     // With GPUs, another rule looks at both.
-    if (!used || requested == 0 || role.requested.gpus > 0 || *used < rule.threshold * requested) {
-      continue;
+    if (!used || requested == 0 || role.requested.gpus > 0 || *used < rule.threshold * requested ||
+        std::ranges::any_of(role.members, is_held_by_lock)) {
+      continue;  // Threads that run one at a time have no use for more.
     }
     const uint32_t wanted = requested + std::max<uint32_t>(1, requested / 2);
     advice.push_back(
@@ -287,8 +289,9 @@ void cores_far_from_use(const Rule& rule, const Evidence& evidence, std::vector<
     const std::optional<double> peak = peak_cores_of(role);
     if (!peak || role.requested.gpus > 0 || role.requested.vcores < 2 ||
         *peak > rule.threshold * role.requested.vcores ||
-        cores_for(*peak) >= role.requested.vcores) {
-      continue;
+        cores_for(*peak) >= role.requested.vcores ||
+        std::ranges::any_of(role.members, is_behind_with_input)) {
+      continue;  // More child processes will have a use for them.
     }
     advise_fewer_cores(rule, role, *peak, "", advice);
   }

@@ -1,6 +1,7 @@
 #include "account/rules_of_time.h"
 
 #include "account/held_back.h"
+#include "account/rules_of_waits.h"
 #include "base/median.h"
 #include "base/text.h"
 #include "job/describe.h"
@@ -105,6 +106,9 @@ std::optional<Suspect> measured_suspect(const Evidence& evidence, const TaskEvid
 
 /// Of one that computes less than the others: what it waits for, as far as that was measured.
 std::string waits_text(const TaskEvidence& slow) {
+  if (std::string known = long_wait_of(slow).text; !known.empty()) {
+    return known;
+  }
   if (!slow.disk.waiting) {
     return "it waits, for its input or its disk";
   }
@@ -116,6 +120,12 @@ std::string waits_text(const TaskEvidence& slow) {
                    format_bytes(static_cast<uint64_t>(slow.disk.read_per_s.value_or(0))),
                    paging_text(slow))
              : std::string("it waits, for its input, a lock or the network, not for a disk");
+}
+
+/// What to do about that.
+std::string after_waits(const TaskEvidence& slow) {
+  std::string known = long_wait_of(slow).what;
+  return known.empty() ? std::string(kSpreadInput) : known;
 }
 
 /// What a program does with its time, where nothing measured tells.
@@ -152,7 +162,7 @@ Suspect suspect(const Evidence& evidence, const RoleEvidence& role, const TaskEv
   if (*slow.cores.mean < 0.6 * usual_cores) {
     return {.text = fmt::format("; it used {:.1f} cores and the others {:.1f}: {}",
                                 *slow.cores.mean, usual_cores, waits_text(slow)),
-            .what = std::string(kSpreadInput)};
+            .what = after_waits(slow)};
   }
   return {.text = fmt::format("; it used {:.1f} cores like the others: its processor is slower, or "
                               "its part of the work larger",
@@ -264,7 +274,7 @@ Suspect suspect_in_lockstep(const Evidence& evidence, const TaskEvidence& slow,
                 "compare the size of its part, and the processor of {}, with the others'; {}",
                 slow.host.value, flame_of(slow))};
   }
-  return {.text = used + waits_text(slow), .what = std::string(kSpreadInput)};
+  return {.text = used + waits_text(slow), .what = after_waits(slow)};
 }
 
 /// Tasks that meet in every step take the same time for one, however slow one of them is: the slow

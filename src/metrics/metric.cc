@@ -97,6 +97,18 @@ constexpr std::array kTable = {
                   "processor time that Java's virtual machines spent collecting garbage"},
     BuiltinMetric{SystemSwapIn, "system.paging.swap.in", "By", kCounter,
                   "bytes that the host brought back from swap"},
+    BuiltinMetric{ProcessSleeping, "process.main_thread.sleeping", "1", kGauge,
+                  "share of time in which the main thread slept for a time of its own choice"},
+    BuiltinMetric{ProcessSocketWaiting, "process.main_thread.socket_waiting", "1", kGauge,
+                  "share of time in which the main thread waited for a connection or an answer "
+                  "over one"},
+    BuiltinMetric{ProcessNameWaiting, "process.main_thread.name_waiting", "1", kGauge,
+                  "of that, for the answer of a name server"},
+    BuiltinMetric{ProcessChildWaiting, "process.main_thread.child_waiting", "1", kGauge,
+                  "share of time in which the main thread waited for what a child process of its "
+                  "own computed"},
+    BuiltinMetric{PythonLockWaiting, "process.python.lock_waiting", "{thread}", kGauge,
+                  "threads of a Python program that waited for its global lock (GIL)"},
 };
 
 static_assert([] {
@@ -105,7 +117,7 @@ static_assert([] {
       return false;
     }
   }
-  return kTable.size() == static_cast<size_t>(SystemSwapIn) + 1;
+  return kTable.size() == static_cast<size_t>(PythonLockWaiting) + 1;
 }());
 
 Error refused(std::string_view what, std::string_view text, std::string_view why) {

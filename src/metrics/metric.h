@@ -69,6 +69,11 @@ enum class Builtin : uint8_t {
   ProcessNice,
   JvmCollectorTime,
   SystemSwapIn,
+  ProcessSleeping,
+  ProcessSocketWaiting,
+  ProcessNameWaiting,
+  ProcessChildWaiting,
+  PythonLockWaiting,
 };
 
 /// One row of the table.

@@ -28,6 +28,48 @@ print("USED", times.user + times.system, flush=True)
 """
 
 
+# Each waits in its own way until the gate opens: for Python's lock, in a thread of three; for a
+# child process that computes; for an answer that does not come; for a time.
+WAITS = """\
+import multiprocessing, os, socket, sys, threading, time
+gate, how = sys.argv[1:]
+
+def is_open():
+    return os.path.exists(gate)
+
+def spin(queue=None):
+    while not is_open():
+        for _ in range(100):
+            sum(range(20_000))
+        if queue:
+            queue.put(1)
+    if queue:
+        queue.put(1)
+
+if how == "lock":
+    for _ in range(2):
+        threading.Thread(target=spin).start()
+    spin()
+elif how == "child":
+    queue = multiprocessing.Queue()
+    child = multiprocessing.Process(target=spin, args=(queue,), daemon=True)
+    child.start()
+    while not is_open():
+        queue.get()
+elif how == "socket":
+    here, there = socket.socketpair()
+    here.settimeout(0.3)
+    while not is_open():
+        try:
+            here.recv(1)
+        except TimeoutError:
+            pass
+elif how == "sleep":
+    while not is_open():
+        time.sleep(0.3)
+"""
+
+
 def rows_of(muster, *arguments):
     text = muster("metrics", "last", *arguments, "--csv").expect(0).out
     return list(csv.DictReader(io.StringIO(text)))
@@ -71,6 +113,30 @@ def test_a_program_that_burns_is_seen_to_burn(muster, gate):
     assert max(after["process.thread.count"]) >= 2
     assert max(after["process.open_file_descriptor.count"]) >= 3
     assert max(after["container.memory.paging.faults"]) > 1000
+
+
+def test_what_main_threads_wait_for_is_seen(muster, gate):
+    program = muster.write("waits.py", WAITS)
+    share = "process.main_thread."
+    wanted = {"lock": ("process.python.lock_waiting", 1), "child": (share + "child_waiting", 0.5),
+              "socket": (share + "socket_waiting", 0.5), "sleep": (share + "sleeping", 0.5)}
+    running = muster.start("run", muster.spec({"roles": {
+        how: {"tasks": 1, "command": f"exec /usr/bin/python3 {program} {gate.path} {how}"}
+        for how in wanted}}))
+    muster.wait_for_phase("running")
+
+    def mean(role, name):
+        values = [float(row["value"]) for row in rows_of(muster, role, "--name", name)]
+        return sum(values) / len(values) if len(values) >= 3 else 0
+
+    for how, (name, least) in wanted.items():
+        eventually(lambda how=how, name=name, least=least: mean(how, name) >= least,
+                   what=f"{how} is seen to wait")
+    gate.open()
+    running.wait().expect(0)
+    for how, (own, _) in wanted.items():
+        for name in {name for name, _ in wanted.values() if name != wanted["lock"][0]} - {own}:
+            assert mean(how, name) < 0.5, (how, name)
 
 
 def test_columns_and_lines(muster, gate):

@@ -6,6 +6,7 @@
 #include "os/host/gpu_readings.h"
 #include "os/host/memory.h"
 #include "os/host/throttling.h"
+#include "os/process/waits.h"
 
 #include <cstdint>
 #include <map>
@@ -29,6 +30,10 @@ class TaskMeter {
   [[nodiscard]] std::vector<metrics::Reading> read_hindrances(
       HostTime now, const os::Footprint& print, const os::Throttling& throttling,
       const std::optional<Duration>& collector_time);
+
+  /// What kept it from its work at this moment. It waits for children only while they bring
+  /// something.
+  [[nodiscard]] std::vector<metrics::Reading> read_waits(const os::Waits& waits);
 
   struct GpuUse {
     std::vector<metrics::Reading> readings;
@@ -62,6 +67,9 @@ class TaskMeter {
   Rising over_memory_high_;
   std::optional<os::Throttling> throttling_;  ///< At the last look,
   HostTime throttling_at_{};                  ///< which was then.
+  uint64_t sleeps_ = 0;       ///< Of one that waits for its children, at the last look.
+  uint32_t looks_unfed_ = 0;  ///< Since they last brought something.
+  bool ever_fed_ = false;
   std::optional<HostTime> looked_;
   uint64_t cpu_us_ = 0;                      ///< At that moment.
   std::map<uint32_t, uint64_t> gpu_errors_;  ///< By the GPU's index, when it was seen last.

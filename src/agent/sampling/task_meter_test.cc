@@ -113,6 +113,36 @@ TEST(TaskMeter, TellsWhatHeldItBackSinceTheLastLook) {
   EXPECT_EQ(value_of(second, Builtin::JvmCollectorTime), 3);
 }
 
+TEST(TaskMeter, TellsWhatKeepsItFromItsWork) {
+  TaskMeter meter;
+  const auto one = meter.read_waits({.for_socket = true, .for_name = true, .for_python_lock = 3.5});
+  EXPECT_EQ(value_of(one, Builtin::ProcessSleeping), 0);
+  EXPECT_EQ(value_of(one, Builtin::ProcessSocketWaiting), 1);
+  EXPECT_EQ(value_of(one, Builtin::ProcessNameWaiting), 1);
+  EXPECT_EQ(value_of(one, Builtin::ProcessChildWaiting), 0);
+  EXPECT_EQ(value_of(one, Builtin::PythonLockWaiting), 3.5);
+  const auto other = meter.read_waits({.for_time = true});
+  EXPECT_EQ(value_of(other, Builtin::ProcessSleeping), 1);
+  EXPECT_FALSE(value_of(other, Builtin::PythonLockWaiting)) << "it is not known";
+}
+
+TEST(TaskMeter, TellsThatItWaitsForItsChildrenWhileTheyBringSomething) {
+  TaskMeter meter;
+  const auto waits_for = [&](uint64_t sleeps) {
+    return value_of(meter.read_waits({.for_children = true, .sleeps = sleeps}),
+                    Builtin::ProcessChildWaiting);
+  };
+  EXPECT_EQ(waits_for(7), 0) << "one look tells nothing";
+  EXPECT_EQ(waits_for(7), 0) << "a launcher, which waits for their end";
+  EXPECT_EQ(waits_for(9), 1);
+  EXPECT_EQ(waits_for(9), 1) << "they may be slow";
+  for (int look = 0; look < 10; ++look) {
+    (void)waits_for(9);
+  }
+  EXPECT_EQ(waits_for(9), 0) << "nothing comes any more";
+  EXPECT_EQ(value_of(meter.read_waits({}), Builtin::ProcessChildWaiting), 0);
+}
+
 TEST(TaskMeter, OfAnotherControlGroupOneLookTellsNothing) {
   TaskMeter meter;
   (void)meter.read_hindrances(kStart, {}, throttled(500, 400, {}), {});

@@ -202,6 +202,20 @@ void add_disk_left(const metrics::Series& left, account::AttemptUse& use) {
   }
 }
 
+/// Of what is seen as one moment of a second or two: fewer moments say little.
+std::optional<double> mean_of_moments(const Weighed& later, size_t moments_min) {
+  return later.series.points.size() < moments_min ? std::nullopt : later.mean();
+}
+
+/// Some are seen with every second look only.
+constexpr size_t kMomentsMin = 20;
+constexpr size_t kRareMomentsMin = 12;
+
+template <std::optional<double> account::MainWaits::* kMember>
+void add_wait(const Weighed& later, account::AttemptUse& use) {
+  use.waits.*kMember = mean_of_moments(later, kRareMomentsMin);
+}
+
 /// From the first step on: the same.
 struct CourseSum {
   Builtin metric;
@@ -213,9 +227,7 @@ constexpr auto kCourse = std::to_array<CourseSum>({
      [](const Weighed& later, account::AttemptUse& use) { use.waiting = later.mean(); }},
     {Builtin::ProcessDiskWaiting,
      [](const Weighed& later, account::AttemptUse& use) {
-       // It is seen as a second's one moment: fewer say little.
-       constexpr size_t kMomentsMin = 20;
-       use.disk.waiting = later.series.points.size() < kMomentsMin ? std::nullopt : later.mean();
+       use.disk.waiting = mean_of_moments(later, kMomentsMin);
      }},
     {Builtin::ContainerDiskRead,
      [](const Weighed& later, account::AttemptUse& use) {
@@ -247,6 +259,11 @@ constexpr auto kCourse = std::to_array<CourseSum>({
      }},
     {Builtin::GpuUtilization,
      [](const Weighed& later, account::AttemptUse& use) { use.at_work.gpu = later.mean(); }},
+    {Builtin::ProcessSleeping, add_wait<&account::MainWaits::sleeping>},
+    {Builtin::ProcessSocketWaiting, add_wait<&account::MainWaits::socket>},
+    {Builtin::ProcessNameWaiting, add_wait<&account::MainWaits::name_server>},
+    {Builtin::ProcessChildWaiting, add_wait<&account::MainWaits::children>},
+    {Builtin::PythonLockWaiting, add_wait<&account::MainWaits::python_lock>},
 });
 
 /// From the first step on: what rises all the time.

@@ -182,6 +182,27 @@ TEST(JobSamples, TellWhatHoldsATaskBack) {
   }
 }
 
+TEST(JobSamples, TellWhatAMainThreadWaitsFor) {
+  const auto is = [](double value) { return minute_of([value](double) { return value; }); };
+  const std::vector<metrics::Series> series = {
+      series_of(metrics::metric_of(Builtin::ProcessSleeping), is(0.5)),
+      series_of(metrics::metric_of(Builtin::ProcessSocketWaiting), is(0.4)),
+      series_of(metrics::metric_of(Builtin::ProcessNameWaiting), is(0.3)),
+      series_of(metrics::metric_of(Builtin::ProcessChildWaiting), is(0.2)),
+      series_of(metrics::metric_of(Builtin::PythonLockWaiting), is(6))};
+  SummedUp sum(series);
+  const account::MainWaits& waits = sum.use().waits;
+  EXPECT_NEAR(waits.sleeping.value_or(0), 0.5, 1e-9);
+  EXPECT_NEAR(waits.socket.value_or(0), 0.4, 1e-9);
+  EXPECT_NEAR(waits.name_server.value_or(0), 0.3, 1e-9);
+  EXPECT_NEAR(waits.children.value_or(0), 0.2, 1e-9);
+  EXPECT_NEAR(waits.python_lock.value_or(0), 6, 1e-9);
+  const std::vector<std::string> asked = summed_metrics();
+  for (const metrics::Series& each : series) {
+    EXPECT_THAT(asked, ::testing::Contains(each.metric.name)) << "nobody would read it";
+  }
+}
+
 TEST(JobSamples, OfFewMomentsTellNoShareOfTime) {
   std::vector<metrics::Point> points = minute_of([](double) { return 1.0; });
   points.resize(19);

@@ -266,6 +266,10 @@ class ProcMeter final : public Meter {
     return time;
   }
 
+  Waits waits(std::span<const Pid> processes, Pid worker) override {
+    return look_at_waits(processes, worker);
+  }
+
   HostActivity host_activity() override {
     HostActivity activity = read_host_activity();
     // Drivers may ask the hardware: not with every look.

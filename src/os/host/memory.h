@@ -6,6 +6,7 @@
 #include "os/host/host_activity.h"
 #include "os/host/throttling.h"
 #include "os/process/pid.h"
+#include "os/process/waits.h"
 
 #include <cstdint>
 #include <memory>
@@ -75,6 +76,8 @@ class Meter {
   /// Returns the processor time that the Java virtual machines among the processes have spent
   /// collecting garbage; nullopt if there are none. Reads each of their threads.
   [[nodiscard]] virtual std::optional<Duration> collector_time(std::span<const Pid> processes) = 0;
+  /// Looks what keeps a program from its work, whose work `worker` does: Footprint::worker.
+  [[nodiscard]] virtual Waits waits(std::span<const Pid> processes, Pid worker) = 0;
   /// Reads how busy this host is.
   [[nodiscard]] virtual HostActivity host_activity() = 0;
   /// Of these folders those that disk_left() may be asked of.

@@ -226,6 +226,32 @@ std::optional<ProcessSockets> list_sockets(Pid pid) {
   return sockets;
 }
 
+std::string datagram_peer(Pid pid, int32_t descriptor) {
+  std::error_code failed;
+  const std::string target =
+      std::filesystem::read_symlink(fmt::format("/proc/{}/fd/{}", pid.value, descriptor), failed)
+          .string();
+  constexpr std::string_view kSocket = "socket:[";
+  if (failed || !target.starts_with(kSocket) || !target.ends_with(']')) {
+    return "";
+  }
+  const std::string inode = target.substr(kSocket.size(), target.size() - kSocket.size() - 1);
+  constexpr size_t kInodeColumn = 9;
+  for (const std::string_view table : {"udp", "udp6"}) {
+    const std::string text = read_proc(fmt::format("/proc/{}/net/{}", pid.value, table));
+    for (const std::string_view line : split(text, '\n')) {
+      if (line.find(inode) == std::string_view::npos) {
+        continue;
+      }
+      const std::vector<std::string_view> row = columns_of(line);
+      if (row.size() > kInodeColumn && row[kInodeColumn] == inode) {
+        return address_of(row[kRemoteColumn]);
+      }
+    }
+  }
+  return "";
+}
+
 std::vector<int32_t> awaited_descriptors(Pid pid, const ThreadState& thread) {
   const uint64_t first = thread.arguments[0];
   const uint64_t second = thread.arguments[1];

@@ -88,6 +88,11 @@ TEST(Sockets, TellTheirOtherEnds) {
   EXPECT_EQ(peer_of(client), there);
   EXPECT_EQ(peer_of(asks), there);
   EXPECT_EQ(peer_of(six), has_six ? there : "");
+  EXPECT_EQ(datagram_peer(Pid(::getpid()), asks.get()), there);
+  EXPECT_EQ(datagram_peer(Pid(::getpid()), six.get()), has_six ? there : "");
+  EXPECT_EQ(datagram_peer(Pid(::getpid()), alone.get()), "");
+  EXPECT_EQ(datagram_peer(Pid(::getpid()), client.get()), "") << "a connection";
+  EXPECT_EQ(datagram_peer(Pid(::getpid()), 0), "");
   EXPECT_EQ(peer_of(alone), "");
   EXPECT_EQ(peer_of(server), "");
 }
