@@ -27,6 +27,10 @@ function colour_of(index: number, dark: boolean): string {
 /** Steps of an axis of bytes. */
 const powers = Array.from({ length: 60 }, (_, power) => 2 ** power);
 
+/** Steps of an axis of seconds since a beginning. */
+const seconds_apart = [1, 2, 5, 10, 15, 30].flatMap((step) => [step, 60 * step, 3600 * step])
+  .concat(Array.from({ length: 20 }, (_, power) => 86_400 * 2 ** power)).sort((a, b) => a - b);
+
 /** Seconds since 1970 as the clock shows them, with the day where it changes. */
 function times_text(times: number[]): string[] {
   const fine = (times[1] ?? 0) - (times[0] ?? 0) < 60;
@@ -39,7 +43,7 @@ function times_text(times: number[]): string[] {
   });
 }
 
-function load_library(): Promise<typeof UPlot> {
+export function load_library(): Promise<typeof UPlot> {
   return new Promise((loaded, failed) => {
     const script = make("script", "", { src: "uplot.js" });
     script.addEventListener("load", () =>
@@ -54,8 +58,8 @@ function room_for(labels: string[]): number {
   return Math.max(74, 18 + 7 * Math.max(0, ...labels.map((label) => label.length)));
 }
 
-/** One chart. */
-class Chart {
+/** One chart. Its times are seconds since 1970, unless `at_text` says how to read them. */
+export class Chart {
   readonly box = make("figure", "", { class: "chart" });
   private readonly place = make("div");
   private readonly legend = make("figcaption");
@@ -65,7 +69,8 @@ class Chart {
   private shape = "";
   private near: number | null = null;
 
-  constructor(readonly kind: ChartKind, private readonly library: typeof UPlot) {
+  constructor(readonly kind: ChartKind, private readonly library: typeof UPlot,
+    private readonly at_text = times_text) {
     this.box.dataset["chart"] = kind.title;
     this.box.append(make("h3", kind.title), this.place, this.legend);
   }
@@ -101,11 +106,12 @@ class Chart {
       cursor: { sync: { key: "muster" }, points: { show: this.labels.length <= each_max },
         focus: { prox: 24 }, drag: { x: true, y: false } },
       focus: { alpha: 0.25 },
-      scales: { x: { time: true }, y: { range: (_, low, high) => {
+      scales: { x: { time: this.at_text === times_text }, y: { range: (_, low, high) => {
         const bottom = Math.min(0, low);
         return [bottom, high > bottom ? high + (high - bottom) * 0.05 : bottom + 1];
       } } },
-      axes: [{ ...axis, space: 70, values: (_, times) => times_text(times) },
+      axes: [{ ...axis, space: 70, values: (_, times) => this.at_text(times),
+        ...(this.at_text === times_text ? {} : { incrs: seconds_apart }) },
         { ...axis, size: (_, labels) => room_for(labels ?? []), values: (_, values) =>
           values.map((value) => value_text(value, this.kind.unit)),
         ...(this.kind.unit.startsWith("By") ? { incrs: powers } : {}) }],

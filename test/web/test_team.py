@@ -1,6 +1,7 @@
 """The portal of a team in a real browser: signing in, filters, links that stay valid."""
 # timeout: 900
 
+import contextlib
 import signal
 
 import browser as browsers
@@ -129,7 +130,46 @@ def test_two_jobs_side_by_side(portal, browser, tmp_path):
     browser.sees('tr[data-name="First cause"]', "ValueError: no")
     assert "echo fine" in browser.text('#differences tr[data-name="command"]')
     assert browser.text('#differences tr[data-name="roles.0.tasks"]') is None, "it is the same"
+    assert browser.text("#values") is None, "a table without rows"
+    browser.sees("#no-curves", "Neither reported anything")
     browser.picture(tmp_path / "compare.png")
+
+
+TELLS = """
+import json, os, socket, sys, time
+to = socket.socket(socket.AF_UNIX)
+to.connect(os.environ["MUSTER_REPORT"])
+for step in range(4):
+    told = {"step": step, "loss": float(sys.argv[1]) / (step + 1)}
+    to.sendall(json.dumps(told).encode() + b"\\n")
+    time.sleep(1)
+"""
+
+
+def test_the_curves_of_two_jobs_are_in_one_chart(muster, portal, tmp_path):
+    site, _ = portal
+    program = muster.write("tells.py", TELLS)
+    home = tmp_path / "homes" / "alice" / ".muster"
+    for loss in ("2", "8"):
+        muster("run", muster.spec({"name": f"from-{loss}", "tasks": 1,
+                                   "command": f"exec /usr/bin/python3 {program} {loss}"}),
+               env={"MUSTER_HOME": str(home)}).expect(0)
+    jobs = [next((home / "jobs").glob(f"from-{loss}*")) for loss in "28"]
+    keys = [f"alice:{job.name}" for job in jobs]
+    for width, scheme in ((1280, "light"), (420, "dark")):
+        with contextlib.closing(browsers.Browser(width, 900, scheme)) as window:
+            window.open(site)
+            sign_in(window, ALICE)
+            window.sees("#facts", "alice")
+            window.open(f"{site}compare.html?one={keys[0]}&other={keys[1]}")
+            window.sees('tr[data-name="loss"]', r"0\.5 at the end")
+            window.sees('[data-chart="loss"] figcaption', r"from-2\S* 0\.5\s+\S*from-8\S* 2")
+            # Whose the columns are stands above each table, on a phone as well.
+            assert window.run("return [...document.querySelectorAll('.compare')].filter((table) => "
+                              "!table.hidden).map((table) => table.tHead.innerText.split(/\\s+/)"
+                              ".filter((word) => word !== ''))") == [keys] * 3
+            assert window.run("return document.documentElement.scrollWidth") <= width
+            window.picture(tmp_path / f"compare-{width}.png")
 
 
 def test_a_link_to_a_job_leads_there_after_signing_in(portal, browser):

@@ -21,6 +21,9 @@ function colour_of(index, dark) {
 }
 /** Steps of an axis of bytes. */
 const powers = Array.from({ length: 60 }, (_, power) => 2 ** power);
+/** Steps of an axis of seconds since a beginning. */
+const seconds_apart = [1, 2, 5, 10, 15, 30].flatMap((step) => [step, 60 * step, 3600 * step])
+    .concat(Array.from({ length: 20 }, (_, power) => 86400 * 2 ** power)).sort((a, b) => a - b);
 /** Seconds since 1970 as the clock shows them, with the day where it changes. */
 function times_text(times) {
     const fine = (times[1] ?? 0) - (times[0] ?? 0) < 60;
@@ -32,7 +35,7 @@ function times_text(times) {
         return `${fine ? clock : clock.slice(0, 5)}${new_day ? `\n${day.slice(4, 10)}` : ""}`;
     });
 }
-function load_library() {
+export function load_library() {
     return new Promise((loaded, failed) => {
         const script = make("script", "", { src: "uplot.js" });
         script.addEventListener("load", () => window.uPlot === undefined ? failed(new Error("no uPlot")) : loaded(window.uPlot));
@@ -44,11 +47,12 @@ function load_library() {
 function room_for(labels) {
     return Math.max(74, 18 + 7 * Math.max(0, ...labels.map((label) => label.length)));
 }
-/** One chart. */
-class Chart {
-    constructor(kind, library) {
+/** One chart. Its times are seconds since 1970, unless `at_text` says how to read them. */
+export class Chart {
+    constructor(kind, library, at_text = times_text) {
         this.kind = kind;
         this.library = library;
+        this.at_text = at_text;
         this.box = make("figure", "", { class: "chart" });
         this.place = make("div");
         this.legend = make("figcaption");
@@ -90,11 +94,12 @@ class Chart {
             cursor: { sync: { key: "muster" }, points: { show: this.labels.length <= each_max },
                 focus: { prox: 24 }, drag: { x: true, y: false } },
             focus: { alpha: 0.25 },
-            scales: { x: { time: true }, y: { range: (_, low, high) => {
+            scales: { x: { time: this.at_text === times_text }, y: { range: (_, low, high) => {
                         const bottom = Math.min(0, low);
                         return [bottom, high > bottom ? high + (high - bottom) * 0.05 : bottom + 1];
                     } } },
-            axes: [{ ...axis, space: 70, values: (_, times) => times_text(times) },
+            axes: [{ ...axis, space: 70, values: (_, times) => this.at_text(times),
+                    ...(this.at_text === times_text ? {} : { incrs: seconds_apart }) },
                 { ...axis, size: (_, labels) => room_for(labels ?? []), values: (_, values) => values.map((value) => value_text(value, this.kind.unit)),
                     ...(this.kind.unit.startsWith("By") ? { incrs: powers } : {}) }],
             series: [{}, ...this.labels.map((label, index) => ({ label, width: dashed[index] ? 1.5 : 1.25,
