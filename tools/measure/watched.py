@@ -1,4 +1,6 @@
-"""What it costs a program that its memory is watched: page faults under Muster and by hand."""
+"""What it costs that programs are watched: page faults under Muster and by hand, and what the agent
+of several tasks takes of a core.
+"""
 
 import json
 import os
@@ -67,6 +69,31 @@ with open(os.environ["BENCH_RESULT"], "w") as file:
                "agent": 100 * ((used(above) if above else 0) - before) / sums["with"][1]}, file)
 '''
 
+# One of eight tasks of one agent: holds its part, has threads that rest, as those of frameworks do,
+# and works for a tenth of the time. The first one measures the agent.
+ONE_OF_EIGHT = PROGRAM[:PROGRAM.index("held = ")] + '''
+import threading
+
+held = b"x" * int(float(os.environ["GIB_HELD"]) * (1 << 30))
+for _ in range(int(os.environ["BENCH_THREADS"])):
+    threading.Thread(target=threading.Event().wait, daemon=True).start()
+above, seconds = agent(), int(os.environ["BENCH_SECONDS"])
+
+def rest(until):
+    while time.perf_counter() < until:
+        working = time.perf_counter()
+        while time.perf_counter() - working < 0.01:
+            sum(range(1000))
+        time.sleep(0.09)
+
+rest(time.perf_counter() + 3)
+before, started = used(above), time.perf_counter()
+rest(started + seconds)
+if os.environ["MUSTER_INDEX"] == "0":
+    with open(os.environ["BENCH_RESULT"], "w") as file:
+        json.dump(100 * (used(above) - before) / (time.perf_counter() - started), file)
+'''
+
 
 def available():
     """What the system can give to programs, with what its caches would give back."""
@@ -97,6 +124,30 @@ def watched(muster, rounds, folder, sizes=(1, 8, 16), seconds=16):
                 peers.seconds_for(words, environment)
                 came[name].append(json.loads(result.read_text()))
         rows += rows_of(size, limit, came)
+    return [*rows, *of_eight(muster, rounds, folder)]
+
+
+def of_eight(muster, rounds, folder, seconds=20):
+    """Of one agent with eight tasks, which have few threads or many."""
+    program, result, spec = folder / "eight.py", folder / "eight", folder / "eight.yaml"
+    program.write_text(ONE_OF_EIGHT)
+    held = max(0.1, min(4.0, (available() / GIB - 2) / 8))
+    limit = f"{max(1, round(held * 3 / 2))}g"
+    spec.write_text(f"name: eight\ncommand: exec {peers.PYTHON} {program}\nroles:\n  worker: "
+                    f"{{tasks: 8, tasks_per_container: 8, memory: {limit}}}\n")
+    rows = []
+    for threads in (4, 64):
+        extra = {"GIB_HELD": str(held), "BENCH_SECONDS": str(seconds),
+                 "BENCH_THREADS": str(threads), "BENCH_RESULT": str(result)}
+        came = []
+        for _ in range(rounds):
+            result.unlink(missing_ok=True)
+            peers.seconds_for([muster.binary, "run", "-q", str(spec)],
+                              dict(muster.environment, **extra))
+            came.append(json.loads(result.read_text()))
+        rows.append(Row(f"watching_eight_{threads}", "of a core, what the agent uses beside 8 "
+                        f"tasks of {held:.1f} GiB and {threads} threads each", "%", came,
+                        "muster run eight.yaml (tasks_per_container: 8)", limit=0.3))
     return rows
 
 
