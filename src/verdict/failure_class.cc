@@ -180,7 +180,9 @@ constexpr FailureClass kClasses[] = {
      "NCCL_DEBUG=WARN names the call; check interfaces (NCCL_SOCKET_IFNAME) and driver"},
     {"collective.usage", FailureKind::User, Remedy::GiveUp,
      "the collective library was used wrongly",
-     "usually two ranks share one GPU: run one task per GPU, and select the device by LOCAL_RANK"},
+     "two ranks share one GPU (run one task per GPU, and select the device by LOCAL_RANK), or "
+     "their "
+     "calls or the sizes of their tensors differ"},
     {"network.interface", FailureKind::Resource, Remedy::Elsewhere,
      "the collective library found no usable network interface",
      "set `network.interface`, or NCCL_SOCKET_IFNAME / GLOO_SOCKET_IFNAME"},

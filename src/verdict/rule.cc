@@ -152,7 +152,8 @@ constexpr Rule kTelling[] = {
     {"collective.timeout", Any, 0, Error,
      R"(failed to pass monitoredBarrier|ranks was stalled and shut down)"},
     {"collective.usage", Any, 0, Error,
-     R"(Duplicate GPU detected|ncclInvalidUsage|Detected mismatch between collectives)"},
+     R"(Duplicate GPU detected|ncclInvalidUsage|Detected mismatch between collectives)"
+     R"(|op\.preamble\.length)"},
     // Before the loss that follows from it.
     {"memory.limit", Any, 0, Error,
      R"((?i)oom[-_]kill|OOM ?Killed|(?m:: Out Of Memory$))"
