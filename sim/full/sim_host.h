@@ -49,6 +49,7 @@ class SimMeter final : public os::Meter {
   os::FileActivity file_activity(std::span<const os::Pid>) override { return {}; }
   os::Throttling throttling(os::Pid) override { return {}; }
   std::optional<Duration> collector_time(std::span<const os::Pid>) override { return {}; }
+  os::Waits waits(std::span<const os::Pid>, os::Pid) override { return {}; }
   os::HostActivity host_activity() override { return {}; }
   std::vector<os::Path> local_folders(std::vector<os::Path>) override { return {}; }
   std::optional<os::DiskSpace> disk_left(std::span<const os::Path>) override { return {}; }
