@@ -195,8 +195,16 @@ def test_nothing_is_wider_than_the_window(width, scheme):
     try:
         with site_of(window, status=fake_site.status_of({"worker": ["active"] * 3}),
                      size=64_000, line=lambda number: f"{number} " + "x" * 60,
-                     series=[("worker:0", "container.cpu.usage", "{cpu}", lambda s: 1)]):
+                     series=[("worker:0", "container.cpu.usage", "{cpu}", lambda s: 1),
+                             ("worker:0", "container.memory.usage", "By", lambda s: 3 << 29),
+                             ("worker:0", "container.memory.limit", "By", lambda s: 1 << 31)]):
             window.sees("#asked-facts", "train.py")
+            memory = 'tr[data-task="worker:0"] [data-field=memory]'
+            window.sees(memory, "1[.]5 GiB of 2 GiB")
+            right = window.run("const range = document.createRange();"
+                               "range.selectNodeContents(document.querySelector(arguments[0]));"
+                               "return range.getBoundingClientRect().right", memory)
+            assert right <= width
             press(window, "o")
             window.sees("#log-text", "xxxx")
             assert window.run("return document.documentElement.scrollWidth") <= width
