@@ -98,7 +98,8 @@ class Cluster {
   /// where the job is kept in its folder anyway. Idempotent. Returns report().
   virtual Result<JobReport> fetch(const JobFolder& job, FetchUntil until) = 0;
   /// Makes the job's sample files readable in its folder (JobFolder::metrics()), as far as they are
-  /// written. Does nothing where they are there anyway. Idempotent.
+  /// written. Where they are there anyway, waits a moment for the last of a job that has just
+  /// ended. Idempotent.
   virtual Status fetch_samples(const JobFolder& job) = 0;
   /// What this user's jobs have found about the cluster's hosts, as lines for account::HostBook; ""
   /// where nothing is known.

@@ -1,10 +1,12 @@
 #include "cluster/local/job_lock.h"
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <fcntl.h>
 #include <optional>
 #include <string>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -71,6 +73,19 @@ bool job_lock_is_held(const std::filesystem::path& path) {
   }
   struct flock lock = write_lock();
   return ::fcntl(fd.get(), F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+bool wait_for_job_lock(const std::filesystem::path& path, Duration patience) {
+  // The kernel's own wait for a lock knows no deadline.
+  constexpr auto kBetweenLooks = std::chrono::milliseconds(5);
+  const auto until = std::chrono::steady_clock::now() + patience;
+  while (job_lock_is_held(path)) {
+    if (std::chrono::steady_clock::now() >= until) {
+      return false;
+    }
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+  return true;
 }
 
 }  // namespace muster::cluster::local

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "base/time.h"
 #include "rt/fd.h"
 
 #include <filesystem>
@@ -16,5 +17,8 @@ namespace muster::cluster::local {
 
 /// Returns whether somebody holds the lock.
 [[nodiscard]] bool job_lock_is_held(const std::filesystem::path& path);
+
+/// Waits until nobody holds the lock, for `patience` at most. Returns whether nobody does. Blocks.
+bool wait_for_job_lock(const std::filesystem::path& path, Duration patience);
 
 }  // namespace muster::cluster::local

@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <future>
 #include <iterator>
 #include <sys/syscall.h>
 
@@ -35,6 +37,18 @@ TEST_F(JobLock, HasOneHolderAtATime) {
   first->reset();
   EXPECT_FALSE(job_lock_is_held(lock_));
   EXPECT_TRUE(take_job_lock(lock_).has_value());
+}
+
+TEST_F(JobLock, IsWaitedForUntilItIsFree) {
+  EXPECT_TRUE(wait_for_job_lock(lock_, {})) << "nobody has made it";
+  auto held = take_job_lock(lock_);
+  ASSERT_TRUE(held.has_value());
+  EXPECT_FALSE(wait_for_job_lock(lock_, {}));
+  EXPECT_FALSE(wait_for_job_lock(lock_, std::chrono::milliseconds(1)));
+  auto free = std::async(std::launch::async,
+                         [this] { return wait_for_job_lock(lock_, std::chrono::hours(1)); });
+  held->reset();
+  EXPECT_TRUE(free.get());
 }
 
 // Else a job whose first master is being started reads as lost.

@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <utility>
 
@@ -179,6 +180,16 @@ Result<JobReport> LocalCluster::report(const JobFolder& job) {
     return place.error();
   }
   return JobReport(Running{.place = {.address = place->address, .application_id = {}}});
+}
+
+Status LocalCluster::fetch_samples(const JobFolder& job) {
+  // Masters tell their clients of the end before they write the last of what was measured, which
+  // takes them a second at most.
+  constexpr Duration kLastSamplesMax = std::chrono::seconds(1);
+  if (files_.exists(job.summary())) {
+    (void)wait_for_job_lock(job.master_lock(), kLastSamplesMax);
+  }
+  return {};
 }
 
 Result<std::string> LocalCluster::host_lines() {

@@ -48,7 +48,7 @@ class LocalCluster final : public Cluster {
   Result<JobFolder> find(const std::string& id) override;
   Result<JobReport> report(const JobFolder& job) override;
   Result<JobReport> fetch(const JobFolder& job, FetchUntil) override { return report(job); }
-  Status fetch_samples(const JobFolder&) override { return {}; }
+  Status fetch_samples(const JobFolder& job) override;
   Result<std::string> host_lines() override;
   Result<std::unique_ptr<Outputs>> outputs(const JobFolder& job, const LogFilter& filter) override;
   Result<std::vector<WaitReason>> why(const JobFolder& job, const WaitContext& context) override;
