@@ -192,9 +192,11 @@ def test_what_is_asked_of_charts_while_others_come_is_not_forgotten(browser):
                                            (1280, "dark")])
 def test_nothing_is_wider_than_the_window(width, scheme):
     window = browsers.Browser(width, 800, scheme)
+    status = fake_site.status_of({"worker": ["active"] * 3})
+    # It has ended once, and runs again: no cell of its row is empty.
+    status["roles"]["worker"]["tasks"][0].update(exit_code=1, attempts=2)
     try:
-        with site_of(window, status=fake_site.status_of({"worker": ["active"] * 3}),
-                     size=64_000, line=lambda number: f"{number} " + "x" * 60,
+        with site_of(window, status=status, size=64_000, line=lambda number: f"{number} " + "x" * 60,
                      series=[("worker:0", "container.cpu.usage", "{cpu}", lambda s: 1),
                              ("worker:0", "container.memory.usage", "By", lambda s: 3 << 29),
                              ("worker:0", "container.memory.limit", "By", lambda s: 1 << 31)]):
