@@ -196,7 +196,8 @@ def test_nothing_is_wider_than_the_window(width, scheme):
     # It has ended once, and runs again: no cell of its row is empty.
     status["roles"]["worker"]["tasks"][0].update(exit_code=1, attempts=2)
     try:
-        with site_of(window, status=status, size=64_000, line=lambda number: f"{number} " + "x" * 60,
+        with site_of(window, status=status, size=64_000,
+                     line=lambda number: f"{number} " + "x" * 60,
                      series=[("worker:0", "container.cpu.usage", "{cpu}", lambda s: 1),
                              ("worker:0", "container.memory.usage", "By", lambda s: 3 << 29),
                              ("worker:0", "container.memory.limit", "By", lambda s: 1 << 31)]):

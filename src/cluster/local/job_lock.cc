@@ -76,13 +76,12 @@ bool job_lock_is_held(const std::filesystem::path& path) {
 }
 
 bool wait_for_job_lock(const std::filesystem::path& path, Duration patience) {
-  // The kernel's own wait for a lock knows no deadline.
-  constexpr auto kBetweenLooks = std::chrono::milliseconds(5);
-  const auto until = std::chrono::steady_clock::now() + patience;
-  while (job_lock_is_held(path)) {
-    if (std::chrono::steady_clock::now() >= until) {
+  constexpr Duration kBetweenLooks = std::chrono::milliseconds(5);
+  for (Duration waited{}; job_lock_is_held(path); waited += kBetweenLooks) {
+    if (waited >= patience) {
       return false;
     }
+    // lint: allow(sleep) the kernel's own wait for a lock knows no deadline
     std::this_thread::sleep_for(kBetweenLooks);
   }
   return true;
