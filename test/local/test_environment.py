@@ -98,8 +98,10 @@ def test_ports_that_run_out_are_named(muster):
     low = free_range(7)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", low + 2))
-        done = muster.run({"command": "true", "tasks": 2, "restart": {"process": 0, "container": 0,
-                           "host": 0}, "network": {"port_range": f"{low}-{low + 6}"}})
+        # None ends, and gives its port to another, before all have asked for theirs.
+        done = muster.run({"command": "exec sleep 60", "tasks": 2,
+                           "restart": {"process": 0, "container": 0, "host": 0},
+                           "network": {"port_range": f"{low}-{low + 6}"}})
     assert done.code != 0
     assert f"{low} to {low + 6}" in done.text, done.text
 
