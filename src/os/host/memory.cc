@@ -57,11 +57,7 @@ struct Stat {
 
 /// Parses /proc/PID/stat, or that of a thread.
 Stat parse_stat(std::string_view text) {
-  const size_t close = text.rfind(") ");
-  if (close == std::string::npos) {
-    return {};
-  }
-  const auto fields = split(text.substr(close + 2), ' ');
+  const std::vector<std::string_view> fields = stat_fields(text);
   const auto number = [&](size_t field) {  // Counted from the state.
     return field < fields.size() ? parse_decimal(fields[field]).value_or(0) : 0;
   };

@@ -1,6 +1,6 @@
 #include "os/host/peer_user.h"
 
-#include "base/text.h"
+#include "os/host/proc_text.h"
 
 #include <fmt/format.h>
 
@@ -44,12 +44,7 @@ std::optional<uint32_t> holder_in(std::istream& table, std::string_view local,
     if (line.find(local) == std::string::npos) {
       continue;
     }
-    std::vector<std::string_view> fields;
-    for (const std::string_view field : split(line, ' ')) {
-      if (!field.empty()) {
-        fields.push_back(field);
-      }
-    }
+    const std::vector<std::string_view> fields = columns_of(line);
     uint32_t user = 0;
     if (fields.size() > kInode && fields[1] == local && fields[2] == remote &&
         fields[kInode] != "0" &&

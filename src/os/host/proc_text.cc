@@ -25,6 +25,22 @@ std::optional<uint64_t> parse_decimal(std::string_view text) {
   return value;
 }
 
+std::vector<std::string_view> columns_of(std::string_view line) {
+  std::vector<std::string_view> columns;
+  for (const std::string_view word : split(line, ' ')) {
+    if (!word.empty()) {
+      columns.push_back(word);
+    }
+  }
+  return columns;
+}
+
+std::vector<std::string_view> stat_fields(std::string_view text) {
+  const size_t close = text.rfind(") ");
+  return close == std::string_view::npos ? std::vector<std::string_view>()
+                                         : split(trim(text.substr(close + 2)), ' ');
+}
+
 std::optional<uint64_t> number_after(std::string_view text, std::string_view key) {
   for (const std::string_view line : split(text, '\n')) {
     if (!line.starts_with(key)) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace muster::os {
 
@@ -14,6 +15,13 @@ namespace muster::os {
 
 /// Parses a whole text as a decimal number; blanks around it are ignored.
 [[nodiscard]] std::optional<uint64_t> parse_decimal(std::string_view text);
+
+/// Returns the words of a line, however many blanks are between them.
+[[nodiscard]] std::vector<std::string_view> columns_of(std::string_view line);
+
+/// Returns the fields of /proc/PID/stat from the state on, that behind the name, which may hold any
+/// character; none if it is another text.
+[[nodiscard]] std::vector<std::string_view> stat_fields(std::string_view text);
 
 /// Returns the first number in the line that starts with `key` ("Pss:" in "Pss:   12 kB").
 [[nodiscard]] std::optional<uint64_t> number_after(std::string_view text, std::string_view key);

@@ -116,11 +116,10 @@ std::filesystem::path working_folder(Pid pid) {
 std::optional<int32_t> end_of_zombie(Pid pid) {
   constexpr size_t kExitField = 49;  // exit_code, counted from the state.
   const std::string text = read_proc(fmt::format("/proc/{}/stat", pid.value));
-  const size_t close = text.rfind(") ");
-  if (close == std::string::npos || text[close + 2] != 'Z') {
+  const std::vector<std::string_view> fields = stat_fields(text);
+  if (fields.empty() || fields[0] != "Z") {
     return std::nullopt;
   }
-  const auto fields = split(trim(std::string_view(text).substr(close + 2)), ' ');
   return fields.size() > kExitField ? parse_number<int32_t>(fields[kExitField]).value_or(0) : 0;
 }
 

@@ -68,16 +68,6 @@ constexpr std::array<Table, 5> kTables = {{{"tcp", 9, listens, is_established},
                                            {"udp6", 9, takes_datagrams, is_established},
                                            {"unix", 6, takes_local, never, false}}};
 
-std::vector<std::string_view> columns_of(std::string_view line) {
-  std::vector<std::string_view> columns;
-  for (const std::string_view word : split(line, ' ')) {
-    if (!word.empty()) {
-      columns.push_back(word);
-    }
-  }
-  return columns;
-}
-
 template <class Number>
 std::optional<Number> parse_hexadecimal(std::string_view text) {
   Number value{};
@@ -116,6 +106,14 @@ std::string address_of(std::string_view column) {
   return fmt::format("[{}]:{}", text.data(), *port);
 }
 
+/// "socket:[4711]", what a descriptor leads to, is 4711; nullopt of what is no socket.
+std::optional<uint64_t> inode_of_socket(std::string_view target) {
+  constexpr std::string_view kSocket = "socket:[";
+  return target.starts_with(kSocket) && target.ends_with(']')
+             ? parse_decimal(target.substr(kSocket.size(), target.size() - kSocket.size() - 1))
+             : std::nullopt;
+}
+
 /// The descriptors of a process's sockets, by their inodes.
 std::optional<std::map<uint64_t, std::vector<int32_t>>> sockets_by_inode(Pid pid) {
   std::map<uint64_t, std::vector<int32_t>> found;
@@ -124,13 +122,10 @@ std::optional<std::map<uint64_t, std::vector<int32_t>>> sockets_by_inode(Pid pid
   for (; !failed && entries != std::filesystem::directory_iterator(); entries.increment(failed)) {
     std::error_code closed;
     const std::string target = std::filesystem::read_symlink(entries->path(), closed).string();
-    constexpr std::string_view kSocket = "socket:[";
     const auto descriptor = parse_decimal(entries->path().filename().string());
-    if (!closed && descriptor && *descriptor <= INT32_MAX && target.starts_with(kSocket)) {
-      const std::string_view inode = std::string_view(target).substr(kSocket.size());
-      if (const auto number = parse_decimal(inode.substr(0, inode.find(']')))) {
-        found[*number].push_back(static_cast<int32_t>(*descriptor));
-      }
+    const auto inode = closed ? std::nullopt : inode_of_socket(target);
+    if (inode && descriptor && *descriptor <= INT32_MAX) {
+      found[*inode].push_back(static_cast<int32_t>(*descriptor));
     }
   }
   return failed ? std::nullopt : std::optional(std::move(found));
@@ -231,20 +226,20 @@ std::string datagram_peer(Pid pid, int32_t descriptor) {
   const std::string target =
       std::filesystem::read_symlink(fmt::format("/proc/{}/fd/{}", pid.value, descriptor), failed)
           .string();
-  constexpr std::string_view kSocket = "socket:[";
-  if (failed || !target.starts_with(kSocket) || !target.ends_with(']')) {
+  const auto inode = failed ? std::nullopt : inode_of_socket(target);
+  if (!inode) {
     return "";
   }
-  const std::string inode = target.substr(kSocket.size(), target.size() - kSocket.size() - 1);
+  const std::string number = std::to_string(*inode);
   constexpr size_t kInodeColumn = 9;
   for (const std::string_view table : {"udp", "udp6"}) {
     const std::string text = read_proc(fmt::format("/proc/{}/net/{}", pid.value, table));
     for (const std::string_view line : split(text, '\n')) {
-      if (line.find(inode) == std::string_view::npos) {
+      if (line.find(number) == std::string_view::npos) {
         continue;
       }
       const std::vector<std::string_view> row = columns_of(line);
-      if (row.size() > kInodeColumn && row[kInodeColumn] == inode) {
+      if (row.size() > kInodeColumn && row[kInodeColumn] == number) {
         return address_of(row[kRemoteColumn]);
       }
     }

@@ -315,7 +315,7 @@ std::string descriptor_target(Pid pid, int32_t descriptor) {
   return printable(target);
 }
 
-std::vector<ThreadState> list_threads(Pid pid, size_t count_max) {
+std::vector<int32_t> thread_ids(Pid pid, size_t count_max) {
   std::vector<int32_t> ids;
   const std::string folder = fmt::format("/proc/{}/task", pid.value);
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(folder.c_str()), ::closedir);
@@ -328,11 +328,16 @@ std::vector<ThreadState> list_threads(Pid pid, size_t count_max) {
       ids.push_back(*id);
     }
   }
+  return ids;
+}
+
+std::vector<ThreadState> list_threads(Pid pid, size_t count_max) {
+  std::vector<int32_t> ids = thread_ids(pid, count_max);
   std::ranges::sort(ids, {}, [&](int32_t id) { return std::pair(id != pid.value, id); });
   std::vector<ThreadState> threads;
   for (const int32_t id : ids) {
     ThreadState thread{.id = id, .name = {}, .wait_channel = {}, .system_call = {}};
-    const std::string place = fmt::format("{}/{}/", folder, id);
+    const std::string place = fmt::format("/proc/{}/task/{}/", pid.value, id);
     read_stat(read_proc(place + "stat"), thread);
     if (thread.state == '?') {
       continue;  // It has just ended.

@@ -25,6 +25,10 @@ struct ThreadState {
   std::array<uint64_t, 5> arguments{};  ///< The call's first ones; 0 where they are hidden.
 };
 
+/// Returns the ids of a process's threads, in any order, at most `count_max`; empty if it has
+/// ended.
+[[nodiscard]] std::vector<int32_t> thread_ids(Pid pid, size_t count_max);
+
 /// Lists the threads of a process, the main thread first, at most `count_max`; empty if it has
 /// ended.
 [[nodiscard]] std::vector<ThreadState> list_threads(Pid pid, size_t count_max);

@@ -1,6 +1,5 @@
 #include "os/process/waits.h"
 
-#include "base/text.h"
 #include "os/host/proc_text.h"
 #include "os/process/sockets.h"
 #include "os/process/threads.h"
@@ -9,9 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <dirent.h>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -70,13 +67,10 @@ struct Brief {
 
 Brief brief_of(Pid pid) {
   const std::string text = read_proc(fmt::format("/proc/{}/stat", pid.value));
-  const size_t close = text.rfind(") ");
-  if (close == std::string::npos) {
-    return {};
-  }
-  const auto fields = split(std::string_view(text).substr(close + 2), ' ');
+  const std::vector<std::string_view> fields = stat_fields(text);
   const auto parent = fields.size() > 1 ? parse_decimal(fields[1]) : std::nullopt;
-  return {.parent = Pid(static_cast<int32_t>(parent.value_or(0))), .runs = fields[0] == "R"};
+  return {.parent = Pid(static_cast<int32_t>(parent.value_or(0))),
+          .runs = !fields.empty() && fields[0] == "R"};
 }
 
 std::string command_line(Pid pid) { return read_proc(fmt::format("/proc/{}/cmdline", pid.value)); }
@@ -113,24 +107,8 @@ bool is_python(Pid pid) {
   return name.starts_with("python") || name.starts_with("pypy");
 }
 
-std::vector<int32_t> threads_of(Pid pid) {
-  std::vector<int32_t> ids;
-  const std::string folder = fmt::format("/proc/{}/task", pid.value);
-  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(folder.c_str()), ::closedir);
-  while (entries != nullptr && ids.size() < kThreadsListedMax) {
-    const dirent* const entry = ::readdir(entries.get());
-    if (entry == nullptr) {
-      break;
-    }
-    if (const auto id = parse_decimal(entry->d_name)) {
-      ids.push_back(static_cast<int32_t>(*id));
-    }
-  }
-  return ids;
-}
-
 std::optional<double> lock_waiters(Pid pid) {
-  const std::vector<int32_t> ids = threads_of(pid);
+  const std::vector<int32_t> ids = thread_ids(pid, kThreadsListedMax);
   if (ids.size() < 2 || !is_python(pid)) {
     return std::nullopt;
   }
