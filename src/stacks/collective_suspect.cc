@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <vector>
 
@@ -15,14 +16,9 @@ struct Stand {
 };
 
 std::string tasks_text(std::span<const Subject> subjects, const std::vector<Stand>& stands) {
-  std::vector<std::string> names;
-  names.reserve(stands.size());
-  for (const Stand& stand : stands) {
-    names.push_back(subjects[stand.subject].task);
-  }
-  std::ranges::sort(names, {},
-                    [](const std::string& name) { return std::pair(name.size(), name); });
-  return join_tasks(names);
+  std::vector<size_t> members;
+  std::ranges::transform(stands, std::back_inserter(members), &Stand::subject);
+  return join_tasks(subjects, members);
 }
 
 /// What all ranks must agree in: the call, and of some the sizes of what they give to it.

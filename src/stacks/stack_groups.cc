@@ -731,6 +731,16 @@ std::string describe(const Telling& telling, bool plural) {
   return thread.state == 'D' ? text + " (D state)" : text;
 }
 
+std::string join_tasks(std::span<const Subject> subjects, std::span<const size_t> members) {
+  std::vector<std::string> names;
+  std::ranges::transform(members, std::back_inserter(names),
+                         [&](size_t member) { return subjects[member].task; });
+  // "worker:9" is before "worker:10".
+  std::ranges::sort(names, {},
+                    [](const std::string& name) { return std::pair(name.size(), name); });
+  return join_tasks(names);
+}
+
 std::string join_tasks(std::span<const std::string> tasks) {
   struct Run {
     std::string_view role;

@@ -101,6 +101,9 @@ struct Group {
 [[nodiscard]] std::string to_string(const Frame& frame);
 /// "worker:0-6, worker:8": names in the order given, neighbours joined.
 [[nodiscard]] std::string join_tasks(std::span<const std::string> tasks);
+/// The same of the tasks at these positions, which may come in any order.
+[[nodiscard]] std::string join_tasks(std::span<const Subject> subjects,
+                                     std::span<const size_t> members);
 
 /// What people read: a headline and the stacks of each group, smallest first.
 [[nodiscard]] std::string to_text(std::span<const Subject> subjects);

@@ -6,7 +6,6 @@
 #include <iterator>
 #include <map>
 #include <ranges>
-#include <utility>
 #include <vector>
 
 namespace muster::stacks {
@@ -14,17 +13,6 @@ namespace {
 
 /// So many different steps are told.
 constexpr size_t kShownMax = 4;
-
-std::string names_of(std::span<const Subject> subjects, const std::vector<size_t>& members) {
-  std::vector<std::string> names;
-  names.reserve(members.size());
-  for (const size_t member : members) {
-    names.push_back(subjects[member].task);
-  }
-  std::ranges::sort(names, {},
-                    [](const std::string& name) { return std::pair(name.size(), name); });
-  return join_tasks(names);
-}
 
 }  // namespace
 
@@ -59,7 +47,7 @@ std::optional<StepsApart> find_steps_apart(std::span<const Subject> subjects) {
       break;
     }
     apart.line +=
-        fmt::format("{} {} at {}", shown == 1 ? "" : ",", names_of(subjects, members), step);
+        fmt::format("{} {} at {}", shown == 1 ? "" : ",", join_tasks(subjects, members), step);
   }
   return apart;
 }

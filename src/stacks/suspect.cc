@@ -286,23 +286,18 @@ Choice choose(std::span<const Subject> subjects, const std::vector<Group>& group
 }
 
 std::string line_of(std::span<const Subject> subjects, const Group& group, bool is_rest) {
-  std::vector<std::string> names;
-  std::ranges::transform(group.members, std::back_inserter(names),
-                         [&](size_t member) { return subjects[member].task; });
-  // They come in another order; "worker:9" is before "worker:10".
-  std::ranges::sort(names, {},
-                    [](const std::string& name) { return std::pair(name.size(), name); });
+  const size_t count = group.members.size();
   const Report& report = subjects[group.members.front()].report;
-  std::string what = group.read ? describe(telling_of(report), names.size() > 1)
-                                : std::string("could not be read");
-  if (is_rest && names.size() > 3) {
-    return fmt::format("{} of {} tasks {}\n", names.size(), subjects.size(), what);
+  std::string what =
+      group.read ? describe(telling_of(report), count > 1) : std::string("could not be read");
+  if (is_rest && count > 3) {
+    return fmt::format("{} of {} tasks {}\n", count, subjects.size(), what);
   }
-  if (names.size() == 1) {
+  if (count == 1) {
     what += describe_start(report) + describe_behind(telling_of(report), behind(report)) +
             describe_vain_wait(report);
   }
-  return fmt::format("{} {}\n", join_tasks(names), what);
+  return fmt::format("{} {}\n", join_tasks(subjects, group.members), what);
 }
 
 void add_frames(const Thread& thread, std::string& text) {
