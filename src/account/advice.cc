@@ -6,6 +6,8 @@
 #include "account/rules_of_time.h"
 #include "account/rules_of_waits.h"
 
+#include <fmt/format.h>
+
 #include <array>
 
 namespace muster::account {
@@ -196,6 +198,8 @@ consteval bool is_whole() {
 static_assert(is_whole());
 
 }  // namespace
+
+std::string percent_text(double share) { return fmt::format("{:.0f} %", share * 100); }
 
 std::vector<Advice> advise(const Evidence& evidence) {
   std::vector<Advice> advice;

@@ -29,6 +29,9 @@ struct Rule {
   void (*judge)(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice);
 };
 
+/// A share, 0..1, as advice tells it: "74 %".
+[[nodiscard]] std::string percent_text(double share);
+
 /// What all rules say.
 [[nodiscard]] std::vector<Advice> advise(const Evidence& evidence);
 

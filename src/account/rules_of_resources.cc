@@ -3,6 +3,7 @@
 #include "account/held_back.h"
 #include "account/rules_of_waits.h"
 #include "base/text.h"
+#include "job/describe.h"
 
 #include <fmt/format.h>
 
@@ -130,9 +131,7 @@ uint32_t cores_for(double peak) {
   return std::max<uint32_t>(1, static_cast<uint32_t>(std::ceil(peak * 1.2)));
 }
 
-std::string cores(uint32_t count) { return fmt::format("{} core{}", count, count == 1 ? "" : "s"); }
-
-std::string percent(double share) { return fmt::format("{:.0f} %", share * 100); }
+std::string cores(uint32_t count) { return job::count_of(count, "core"); }
 
 void advise_fewer_cores(const Rule& rule, const RoleEvidence& role, double peak, std::string beside,
                         std::vector<Advice>& advice) {
@@ -278,7 +277,7 @@ void cores_held_back(const Rule& rule, const Evidence& evidence, std::vector<Adv
              fmt::format("{} used {:.1f} cores and could have used {:.1f}{}: {}", most->name,
                          *most->cores.mean, wanted, others, why_held_back(evidence, *most)),
          .what = after_held_back(*most),
-         .saves = fmt::format("up to {} of the run", percent(1 - *most->cores.mean / wanted)),
+         .saves = fmt::format("up to {} of the run", percent_text(1 - *most->cores.mean / wanted)),
          .sets = {},
          .numbers = {{"used", *most->cores.mean}, {"wanted", wanted}}});
   }
@@ -315,14 +314,14 @@ void gpu_input_bound(const Rule& rule, const Evidence& evidence, std::vector<Adv
          .evidence =
              fmt::format("the GPUs of {} were busy {} of the working time, while {:.1f} of {} per "
                          "task were{}: the input does not keep up",
-                         role.name, percent(*gpu), *used, cores(role.requested.vcores),
+                         role.name, percent_text(*gpu), *used, cores(role.requested.vcores),
                          busy_host_text(*used, demand)),
          .what = fmt::format(
              "request {} per task and read with more processes, or prepare the "
              "input beforehand{}",
              cores(wanted),
              may_not_use_it ? "; or see what of the model computes on the processor" : ""),
-         .saves = fmt::format("up to {} of the run", percent(1 - 1 / factor)),
+         .saves = fmt::format("up to {} of the run", percent_text(1 - 1 / factor)),
          .sets = {set_of(role, "vcores", std::to_string(wanted))},
          .numbers = {{"gpu", *gpu}, {"used", *used}, {"wanted", demand}, {"proposed", wanted}}});
   }
@@ -345,14 +344,14 @@ void gpu_starved(const Rule& rule, const Evidence& evidence, std::vector<Advice>
          .evidence = fmt::format(
              "the GPUs of {} were busy {} of the working time, with only {:.1f} of {} per "
              "task busy{}{}",
-             role.name, percent(*gpu), *used, cores(role.requested.vcores),
+             role.name, percent_text(*gpu), *used, cores(role.requested.vcores),
              busy_host_text(*used, demand),
              one_thread ? ": one thread prepares all input" : ": both wait for something else"),
          .what = one_thread ? "read with several processes (num_workers, tf.data's "
                               "num_parallel_calls)"
                             : "look where the input comes from: a disk, a network file system, a "
                               "server (`muster stacks` shows what a task waits for)",
-         .saves = fmt::format("up to {} of the run", percent(1 - *gpu / 0.9)),
+         .saves = fmt::format("up to {} of the run", percent_text(1 - *gpu / 0.9)),
          .sets = {},
          .numbers = {{"gpu", *gpu}, {"used", *used}}});
   }
@@ -370,9 +369,9 @@ void gpu_unused(const Rule& rule, const Evidence& evidence, std::vector<Advice>&
     advice.push_back({.rule = std::string(rule.name),
                       .role = role.name,
                       .evidence = fmt::format("the GPUs of {} were busy {} of the time", role.name,
-                                              percent(*gpu)),
+                                              percent_text(*gpu)),
                       .what = "request none, or see whether the program finds its GPU",
-                      .saves = fmt::format("{} GPU{} at a time", saved, saved == 1 ? "" : "s"),
+                      .saves = job::count_of(saved, "GPU") + " at a time",
                       .sets = {set_of(role, "gpus", "0")},
                       .numbers = {{"gpu", *gpu}, {"requested", role.requested.gpus}}});
   }
@@ -405,10 +404,10 @@ void gpu_memory_far_from_use(const Rule& rule, const Evidence& evidence,
          .evidence = fmt::format("{} used up to {} of the {} that its GPUs have, and they were "
                                  "busy {} of the time",
                                  top->name, format_bytes(*top->gpu.memory_peak_bytes),
-                                 format_bytes(*top->gpu.memory_limit_bytes), percent(*busy)),
+                                 format_bytes(*top->gpu.memory_limit_bytes), percent_text(*busy)),
          .what = "raise the batch size until memory or the GPU is full, or request GPUs with less "
                  "memory",
-         .saves = fmt::format("up to {} of the run", percent(1 - *busy)),
+         .saves = fmt::format("up to {} of the run", percent_text(1 - *busy)),
          .sets = {},
          .numbers = {{"gpu", *busy}, {"used", peak}, {"limit", limit}}});
   }
@@ -425,7 +424,8 @@ void gpu_compute_bound(const Rule& rule, const Evidence& evidence, std::vector<A
     }
     advise_fewer_cores(
         rule, role, *peak,
-        fmt::format(" per task, while its GPUs were busy {} of the time", percent(*gpu)), advice);
+        fmt::format(" per task, while its GPUs were busy {} of the time", percent_text(*gpu)),
+        advice);
   }
 }
 
@@ -494,11 +494,12 @@ void advise_on_network(const Rule& rule, const RoleEvidence& servers, const Role
            "the hosts of {} {} {} per second, {} of what their network carries, while workers used "
            "{} of their cores",
            servers.name, traffic->comes ? "received" : "sent",
-           format_bytes(static_cast<uint64_t>(traffic->per_s)), percent(share), percent(busy)),
+           format_bytes(static_cast<uint64_t>(traffic->per_s)), percent_text(share),
+           percent_text(busy)),
        .what = fmt::format("run {} parameter servers, each on a host of its own, or let workers "
                            "send less: larger batches, 16-bit or sparse gradients",
                            wanted),
-       .saves = fmt::format("up to {} of the run", percent(1 - 1 / factor)),
+       .saves = fmt::format("up to {} of the run", percent_text(1 - 1 / factor)),
        .sets = {set_of(servers, "tasks", std::to_string(wanted))},
        .numbers = {{"network", share}, {"worker_load", busy}, {"proposed", wanted}}});
 }
@@ -541,9 +542,9 @@ void ps_saturated(const Rule& rule, const Evidence& evidence, std::vector<Advice
        .evidence = fmt::format(
            "{} kept {:.1f} of {} busy each{}{}, while workers used {} of theirs", servers->name,
            *used, cores(servers->requested.vcores), one_thread ? " with one thread" : "",
-           busy_host_text(*used, *load), percent(busy)),
+           busy_host_text(*used, *load), percent_text(busy)),
        .what = fmt::format("run {} parameter servers, or no more than {} workers", wanted, fewer),
-       .saves = fmt::format("up to {} of the run", percent(1 - 1 / factor)),
+       .saves = fmt::format("up to {} of the run", percent_text(1 - 1 / factor)),
        .sets = {set_of(*servers, "tasks", std::to_string(wanted))},
        .numbers = {{"ps_load", share}, {"worker_load", busy}, {"proposed", wanted}}});
 }

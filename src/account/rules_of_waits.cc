@@ -18,8 +18,6 @@ constexpr double kOneBusy = 0.7;
 /// What one thread at a time can use, and a little of native code beside it.
 constexpr double kOneAtATime = 1.4;
 
-std::string percent_text(double share) { return fmt::format("{:.0f} %", share * 100); }
-
 /// The task of a role, of those that ran long enough to tell, of which `value` is the largest;
 /// nullptr if that is less than `least` or not known.
 template <class Value>

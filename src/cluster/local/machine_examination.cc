@@ -1,6 +1,7 @@
 #include "cluster/local/machine_examination.h"
 
 #include "base/text.h"
+#include "job/describe.h"
 #include "os/host/hardware.h"
 #include "os/process/command.h"
 
@@ -68,8 +69,7 @@ void add_hardware(std::vector<Finding>& findings) {
   }
   findings.push_back({Verdict::Good,
                       "gpus",
-                      fmt::format("{} GPU{}: {}", hardware.gpus.size(),
-                                  hardware.gpus.size() == 1 ? "" : "s", names),
+                      fmt::format("{}: {}", job::count_of(hardware.gpus.size(), "GPU"), names),
                       {}});
 }
 
