@@ -181,8 +181,7 @@ constexpr FailureClass kClasses[] = {
     {"collective.usage", FailureKind::User, Remedy::GiveUp,
      "the collective library was used wrongly",
      "two ranks share one GPU (run one task per GPU, and select the device by LOCAL_RANK), or "
-     "their "
-     "calls or the sizes of their tensors differ"},
+     "their calls or the sizes of their tensors differ"},
     {"network.interface", FailureKind::Resource, Remedy::Elsewhere,
      "the collective library found no usable network interface",
      "set `network.interface`, or NCCL_SOCKET_IFNAME / GLOO_SOCKET_IFNAME"},

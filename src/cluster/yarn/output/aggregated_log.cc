@@ -1,5 +1,6 @@
 #include "cluster/yarn/output/aggregated_log.h"
 
+#include "cluster/yarn/output/copy_budget.h"
 #include "cluster/yarn/output/tfile.h"
 #include "hadoop/hdfs/names/path.h"
 
@@ -16,8 +17,6 @@ namespace hdfs = hadoop::hdfs;
 
 /// Far above those of the largest: some bytes for each container of a job on a node.
 constexpr uint64_t kIndexBytesMax = 4U << 20;
-/// A block has to be asked for by itself, and costs as much at least.
-constexpr uint64_t kBlockCost = 4096;
 constexpr size_t kInflatedPiece = 256U << 10;
 
 /// Decompresses what one block holds, in pieces of any size.
@@ -132,7 +131,7 @@ rt::Async<Status> read_aggregated_log(hdfs::FileSystem* files, std::string path,
   const TfileIndex index = *std::move(read);
   for (const TfileBlock& block : index.blocks) {
     if (sink->cost) {
-      MUSTER_CO_TRY_STATUS(sink->cost(kBlockCost));
+      MUSTER_CO_TRY_STATUS(sink->cost(CopyBudget::kPieceMin));
     }
     auto done = co_await read_block(files, path, block, index.compression, sink);
     MUSTER_CO_TRY_STATUS(std::move(done));
