@@ -186,8 +186,10 @@ Status LocalCluster::fetch_samples(const JobFolder& job) {
   // Masters tell their clients of the end before they write the last of what was measured, which
   // takes them a second at most.
   constexpr Duration kLastSamplesMax = std::chrono::seconds(1);
-  if (files_.exists(job.summary())) {
-    (void)wait_for_job_lock(job.master_lock(), kLastSamplesMax);
+  if (const Result<os::FileStat> summary = files_.stat(job.summary())) {
+    // From the end on, however long notices or followers keep the master: a page asks often.
+    const Duration left = kLastSamplesMax - (options_.now() - summary->modified);
+    (void)wait_for_job_lock(job.master_lock(), std::clamp(left, Duration::zero(), kLastSamplesMax));
   }
   return {};
 }
