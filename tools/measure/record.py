@@ -62,7 +62,7 @@ class Record:
                          "peers": {name: each for name, each in row.peers.items() if each}})
             self.rows[row.key] = {
                 "what": row.what, "unit": row.unit, "command": row.command, "limit": row.limit,
-                "at_least": row.at_least, "note": row.note, "source": source,
+                "at_least": row.at_least, "exact": row.exact, "note": row.note, "source": source,
                 "elsewhere": [vars(one) for one in row.elsewhere], "runs": runs}
 
     def write(self):
@@ -75,7 +75,8 @@ class Record:
         for key, kept in self.rows.items():
             runs = kept["runs"]
             row = Row(key, kept["what"], kept["unit"], pooled(run["samples"] for run in runs),
-                      kept["command"], kept["limit"], kept["at_least"], note=kept["note"])
+                      kept["command"], kept["limit"], kept["at_least"], note=kept["note"],
+                      exact=kept.get("exact", False))
             for name in dict.fromkeys(name for run in runs for name in run["peers"]):
                 row.peers[name] = pooled(run["peers"].get(name, []) for run in runs)
             row.elsewhere = [Elsewhere(**one) for one in kept["elsewhere"]]

@@ -29,6 +29,7 @@ class Row:
     peers: dict[str, list[float]] = dataclasses.field(default_factory=dict)
     note: str = ""
     elsewhere: list[Elsewhere] = dataclasses.field(default_factory=list)
+    exact: bool = False  # Measuring again gives the same: one sample is enough for a verdict.
     stamp: str = ""  # Which source, when, and how busy the machine was.
 
     @property
@@ -119,7 +120,7 @@ def markdown_of(rows, enough):
              "|---|---|---|---|---|---|"]
     for row in rows:
         what, limit, measured, peers, verdict = cells(row)
-        if verdict and len(row.samples) < enough:
+        if verdict and len(row.samples) < enough and not row.exact:
             verdict = f"{verdict}, but few"
         lines.append(f"| {what} | {limit} | {measured}, {len(row.samples)} | {peers} | {verdict} | "
                      f"{row.stamp} |")

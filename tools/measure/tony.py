@@ -22,7 +22,7 @@ def tony(muster, rounds, folder, benches):
     jar = pathlib.Path(muster.binary).resolve().parent / "muster-tony.jar"
     if not (shutil.which("java") and jar.exists()):
         raise RuntimeError(f"there is no java, or no {jar}: `make` builds it")
-    return [*rows, jar_start(muster, jar, rounds, folder), jar_memory(muster, jar)]
+    return [*rows, jar_start(muster, jar, rounds, folder), jar_memory(muster, jar, rounds)]
 
 
 def over_run(muster, rounds, folder):
@@ -98,7 +98,13 @@ def jar_start(muster, jar, rounds, folder):
                note="the first one, which warms the disk, is left out")
 
 
-def jar_memory(muster, jar):
+def jar_memory(muster, jar, rounds):
+    return Row("tony_jar_memory", "ClusterSubmitter of muster-tony.jar: memory (Rss) while its "
+               "job runs", "MiB", [memory_of_submitter(muster, jar) for _ in range(rounds)],
+               f"java -cp muster-tony.jar {SUBMITTER} FLAG...; smaps_rollup", limit=60)
+
+
+def memory_of_submitter(muster, jar):
     """While its job runs and nothing happens."""
     environment = dict(muster.environment, MUSTER_BINARY=muster.binary)
     words = ["exec sleep 1000" if word == "true" else word for word in FLAGS[1:]]
@@ -106,9 +112,7 @@ def jar_memory(muster, jar):
     running = submitter(jar, environment, *words)
     try:
         wait_until(lambda: runs(muster, before), "the submitter's job runs", 60)
-        return Row("tony_jar_memory", "ClusterSubmitter of muster-tony.jar: memory (Rss) while its "
-                   "job runs", "MiB", [memory_mib(running.pid, "Rss")],
-                   f"java -cp muster-tony.jar {SUBMITTER} FLAG...; smaps_rollup", limit=60)
+        return memory_mib(running.pid, "Rss")
     finally:
         running.terminate()
         running.wait(60)

@@ -87,7 +87,8 @@ def figures(binary, folder, rounds):
         try:
             return [*running(muster, rounds), whole(muster, rounds), by_flags(muster, rounds),
                     *growth(muster, rounds), *sizes(muster, bed), waiting(muster, bed),
-                    *losses(muster, bed), host_loss(muster, bed), *by_default(muster, bed, rounds)]
+                    *losses(muster, bed, rounds), host_loss(muster, bed, rounds),
+                    *by_default(muster, bed, rounds)]
         finally:
             muster.stop_all()
 
@@ -101,7 +102,7 @@ def running(muster, rounds):
                   f"250 ms, {tasks} tasks: command → all running", "s", [],
                   f"muster submit --on yarn -n {tasks} -- sleep 1000; muster show last",
                   limit=min(peer) / ratio, elsewhere=tony(peer))
-        for _ in range(rounds if tasks == 3 else max(1, rounds // 2)):
+        for _ in range(rounds):
             row.samples.append(until_running(muster, tasks))
         rows.append(row)
     return rows
@@ -138,14 +139,14 @@ def growth(muster, rounds, counts=(1, 4, 16, 64), together=16):
     for tasks in counts:
         row = Row(f"yarn_growth_{tasks}", f"YARN, {counted(tasks)}, a container each → all running",
                   "s", [], f"muster submit --on yarn -n {tasks} -- sleep 1000; muster show last")
-        row.samples = [until_running(muster, tasks) for _ in range(max(1, rounds // 2))]
+        row.samples = [until_running(muster, tasks) for _ in range(rounds)]
         rows.append(row)
         if tasks >= together:
             setting = f"roles.worker.tasks_per_container={together}"
             rows.append(Row(f"yarn_growth_{tasks}_shared",
                             f"YARN, {tasks} tasks, {together} to a container → all running", "s",
                             [until_running(muster, tasks, "--set", setting)
-                             for _ in range(max(1, rounds // 2))],
+                             for _ in range(rounds)],
                             f"the same with --set {setting}"))
     return rows
 
@@ -245,29 +246,47 @@ def pids_of(bed, words):
     return sorted(found)
 
 
-def losses(muster, bed):
+def losses(muster, bed, rounds):
     """What is killed is noticed, and the job is whole again."""
+    noticed = {"process": [], "container": []}
+    whole_again = {"process": [], "container": []}
+    masters, lost = [], 0
+    # YARN starts a master twice within ten minutes: a job for each round.
+    for _ in range(rounds):
+        with muster.job(3, "exec sleep 4321", *muster.AT_ONCE) as job:
+            job.wait_for("attempt-started", 3, PATIENCE)
+            for key, words, told in (("process", "sleep 4321", "attempt-ended"),
+                                     ("container", "muster agent", "container-ended")):
+                known, again = kill_one(job, bed, words, told)
+                noticed[key].append(known)
+                whole_again[key].append(again)
+            took, gone = master_loss(job, bed)
+            masters.append(took)
+            lost += gone
     rows = []
-    with muster.job(3, "exec sleep 4321", *muster.AT_ONCE) as job:
-        job.wait_for("attempt-started", 3, PATIENCE)
-        for key, words, told in (("process", "sleep 4321", "attempt-ended"),
-                                 ("container", "muster agent", "container-ended")):
-            before = len(job.facts(told))
-            runs = len(job.facts("attempt-started"))
-            killed = time.time()
-            os.kill(pids_of(bed, words)[-1], signal.SIGKILL)
-            noticed = job.wait_for(told, before + 1, PATIENCE)[before]
-            job.wait_for("attempt-started", runs + 1, PATIENCE)
-            wait_until(lambda: running_tasks(job) == 3, f"{key}: whole again", PATIENCE, step=0.1)
-            again = job.facts("attempt-started")[-1][1]
-            rows.append(Row(f"yarn_{key}_noticed", f"YARN, a killed {key} → noticed", "s",
-                            [max(0.0, noticed - killed)], f"kill -9 of a {key}"))
-            rows.append(Row(f"yarn_{key}_whole", f"YARN, a killed {key} → all tasks run again, "
-                            "with restart.backoff=0s..0s", "s",
-                            [max(0.0, again - killed)], f"kill -9 of a {key}",
-                            elsewhere=tony(TONY[key])))
-        rows.append(master_loss(job, bed))
-    return rows
+    for key in noticed:
+        rows.append(Row(f"yarn_{key}_noticed", f"YARN, a killed {key} → noticed", "s",
+                        noticed[key], f"kill -9 of a {key}"))
+        rows.append(Row(f"yarn_{key}_whole", f"YARN, a killed {key} → all tasks run again, "
+                        "with restart.backoff=0s..0s", "s", whole_again[key],
+                        f"kill -9 of a {key}", elsewhere=tony(TONY[key])))
+    return [*rows, Row("yarn_master", "YARN, a killed master → the next is in charge", "s", masters,
+                       "kill -9 of the master", note=f"{lost} tasks lost",
+                       elsewhere=tony(TONY["master"], "TonY (all tasks anew)"))]
+
+
+def kill_one(job, bed, words, told):
+    """Seconds from the death of a process with these words until the log tells it, and until all
+    tasks run again."""
+    before = len(job.facts(told))
+    runs = len(job.facts("attempt-started"))
+    killed = time.time()
+    os.kill(pids_of(bed, words)[-1], signal.SIGKILL)
+    noticed = job.wait_for(told, before + 1, PATIENCE)[before]
+    job.wait_for("attempt-started", runs + 1, PATIENCE)
+    wait_until(lambda: running_tasks(job) == 3, f"{words}: whole again", PATIENCE, step=0.1)
+    again = job.facts("attempt-started")[-1][1]
+    return max(0.0, noticed - killed), max(0.0, again - killed)
 
 
 def running_tasks(job):
@@ -279,18 +298,22 @@ def running_tasks(job):
 
 
 def master_loss(job, bed):
+    """Seconds until the next master is in charge, and how many tasks did not live through it."""
     tasks = pids_of(bed, "sleep 4321")
     killed = time.time()
     os.kill(pids_of(bed, "muster master")[-1], signal.SIGKILL)
     at = job.wait_for("master-recovered", 1, PATIENCE)[0]
     wait_until(lambda: running_tasks(job) == 3, "the next master is in charge", PATIENCE, step=0.1)
-    lost = len(set(tasks) - set(pids_of(bed, "sleep 4321")))
-    return Row("yarn_master", "YARN, a killed master → the next is in charge", "s", [at - killed],
-               "kill -9 of the master", elsewhere=tony(TONY["master"], "TonY (all tasks anew)"),
-               note=f"{lost} tasks lost")
+    return at - killed, len(set(tasks) - set(pids_of(bed, "sleep 4321")))
 
 
-def host_loss(muster, bed):
+def host_loss(muster, bed, rounds):
+    return Row("yarn_host", "YARN, a killed NodeManager with its containers → noticed", "s",
+               [seconds_to_notice(muster, bed) for _ in range(rounds)],
+               "kill -9 of a NodeManager and its containers", elsewhere=tony(TONY["host"]))
+
+
+def seconds_to_notice(muster, bed):
     """A node manager and all that it runs end at once, as with a host that loses power."""
     spread = ["--set", "roles.worker.memory=9g", *muster.AT_ONCE]
     with muster.job(3, "exec sleep 8765", *spread) as job:
@@ -306,9 +329,7 @@ def host_loss(muster, bed):
         noticed = job.wait_for("container-ended", 1, PATIENCE)[0]
         bed.restart(victim)
         bed.wait_healthy()
-    return Row("yarn_host", "YARN, a killed NodeManager with its containers → noticed", "s",
-               [max(0.0, noticed - killed)], "kill -9 of a NodeManager and its containers",
-               elsewhere=tony(TONY["host"]))
+    return max(0.0, noticed - killed)
 
 
 def host_of(bed, pid):

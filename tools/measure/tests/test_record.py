@@ -55,6 +55,12 @@ class RecordTest(unittest.TestCase):
         self.assertIn("| met |", record.page())
         self.assertIn("6.00 (5.00..8.00) ms, 5 |", record.page())
 
+    def test_what_is_the_same_each_time_needs_one_sample(self):
+        record = Record(self.file)
+        record.add([row([5], exact=True)], "s", WHERE)
+        record.write()
+        self.assertIn("| met |", Record(self.file).page())
+
     def test_other_programs_of_other_days_stand_apart_with_their_source(self):
         record = Record(self.file)
         record.add([row([5], elsewhere=[Elsewhere("TonY", [90], "its paper, 2019")])], "s", WHERE)
