@@ -195,3 +195,15 @@ def test_a_task_that_ends_takes_the_shell_along_and_says_so(tmux, muster, job):
     pane.sees("^muster: .*has ended")
     pane.sees(r"^status=\d+=$")
     assert not pane.is_on("alternate_on")
+
+
+def test_what_was_shown_before_a_program_that_is_cut_off_is_not_written_over(tmux, muster, job):
+    pane = shell(tmux)
+    pane.sees("shell 1")
+    program = muster.write("picture.py", PICTURE)
+    pane.line(f"for i in $(seq 101 140); do echo line $i {'of many words ' * 4}; done; "
+              f"python3 {program}")
+    pane.sees(WHOLE_PICTURE)
+    muster("stop", job).expect(0)
+    pane.sees(r"^line 140 (of many words ?){4}\n+muster: .* has ended, and the shell with it\n"
+              r"status=\d+=\n")

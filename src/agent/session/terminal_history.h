@@ -1,7 +1,7 @@
 #pragma once
 
 #include "agent/session/scrollback.h"
-#include "agent/session/terminal_modes.h"
+#include "os/process/terminal_modes.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -38,7 +38,7 @@ class TerminalHistory {
 
  private:
   Scrollback scrollback_;
-  TerminalModes modes_;
+  os::TerminalModes modes_;
   uint64_t seen_ = 0;
 };
 

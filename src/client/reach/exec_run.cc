@@ -18,6 +18,7 @@
 #include "os/process/code_pages.h"
 #include "os/process/signals.h"
 #include "os/process/terminal_mode.h"
+#include "os/process/terminal_modes.h"
 #include "rt/fd.h"
 #include "rt/io_loop.h"
 
@@ -56,6 +57,9 @@ constexpr std::string_view kTerminalReset =
     "8\x1b[?1l\x1b>\x1b[?25h\x1b[?7h\x1b(B\x0f\x1b[m"
     "\x1b[?9l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1004l\x1b[?1005l\x1b[?1006l\x1b[?1015l"
     "\x1b[?2004l\x1b[>4m";
+
+/// Leaves the screen without scroll-back: the cursor is again where it was before that was shown.
+constexpr std::string_view kOtherScreenLeft = "\x1b[?1049l";
 
 /// Writes everything, whatever the descriptor's mode; false when nobody takes it.
 bool write_all(int fd, std::string_view bytes) {
@@ -156,7 +160,8 @@ class ExecRun {
   std::optional<int> left_;  ///< The status, where nobody waits for the commands' own.
   std::vector<HostTime> interrupts_;
   std::unique_ptr<os::RawTerminal> raw_;
-  bool lost_ = false;  ///< There will be no master.
+  os::TerminalModes modes_;  ///< What programs have switched on the person's terminal.
+  bool lost_ = false;        ///< There will be no master.
   JobStreams streams_;
 };
 
@@ -311,6 +316,7 @@ void ExecRun::on_opened(Member& member, const wire::StreamOpened& opened) {
     say(fmt::format("{} that it wrote meanwhile are not kept any more", format_bytes(opened.lost)));
   }
   (void)write_all(plan_.output, opened.modes);
+  modes_.take(opened.modes);
 }
 
 void ExecRun::on_room(const Member& member) {
@@ -374,6 +380,9 @@ void ExecRun::on_output(const Member& member, bool is_err, std::string_view byte
     return;
   }
   output_.write(is_err, bytes);
+  if (plan_.terminal) {
+    modes_.take(bytes);
+  }
   if (is_err && plan_.plain_errors) {
     return;
   }
@@ -533,7 +542,11 @@ void ExecRun::let_keys_wait() {
 
 void ExecRun::reset_terminal() {
   if (plan_.terminal->name != "dumb" && ::isatty(plan_.output) == 1) {
+    if (modes_.on_other_screen()) {
+      (void)write_all(plan_.output, kOtherScreenLeft);
+    }
     (void)write_all(plan_.output, kTerminalReset);
+    modes_ = {};
   }
 }
 

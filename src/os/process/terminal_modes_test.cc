@@ -1,11 +1,11 @@
-#include "agent/session/terminal_modes.h"
+#include "os/process/terminal_modes.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <string_view>
 
-namespace muster::agent {
+namespace muster::os {
 namespace {
 
 TerminalModes after(std::string_view bytes) {
@@ -26,6 +26,10 @@ TEST(TerminalModes, AreWhatProgramsSwitched) {
       after("\x1b[?1049h\x1b[>4;2m\x1b[?1h\x1b=\x1b[?2004h\x1b[?1004h\x1b[?25l");
   EXPECT_EQ(modes.sequences(), "\x1b[?1049h\x1b[?1h\x1b[?25l\x1b[?1004h\x1b[?2004h\x1b=\x1b[>4;2m");
   EXPECT_TRUE(modes.has_screen());
+  EXPECT_TRUE(modes.on_other_screen());
+  // As top does.
+  EXPECT_TRUE(after("\x1b[?1h").has_screen());
+  EXPECT_FALSE(after("\x1b[?1h").on_other_screen());
 }
 
 TEST(TerminalModes, EndWithTheirProgram) {
@@ -66,4 +70,4 @@ TEST(TerminalModes, KeepNothingOfWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace muster::agent
+}  // namespace muster::os

@@ -1,4 +1,4 @@
-#include "agent/session/terminal_modes.h"
+#include "os/process/terminal_modes.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <charconv>
 #include <cstddef>
 
-namespace muster::agent {
+namespace muster::os {
 namespace {
 
 constexpr char kEscape = '\x1b';
@@ -134,7 +134,7 @@ void TerminalModes::reset() {
 std::string TerminalModes::sequences() const {
   std::string text;
   // The screen first: it has a cursor and a state of its own.
-  if (modes_.contains(kOtherScreen)) {
+  if (on_other_screen()) {
     text += "\x1b[?1049h";
   }
   for (const auto& [mode, on] : modes_) {
@@ -147,9 +147,11 @@ std::string TerminalModes::sequences() const {
   return text;
 }
 
+bool TerminalModes::on_other_screen() const { return modes_.contains(kOtherScreen); }
+
 bool TerminalModes::has_screen() const {
   // Those who stay on the normal screen, as top does, take the keys for themselves.
-  return modes_.contains(kOtherScreen) || modes_.contains(kCursorKeys);
+  return on_other_screen() || modes_.contains(kCursorKeys);
 }
 
-}  // namespace muster::agent
+}  // namespace muster::os

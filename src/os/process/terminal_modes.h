@@ -5,16 +5,19 @@
 #include <string>
 #include <string_view>
 
-namespace muster::agent {
+namespace muster::os {
 
-/// What the programs of a shell have switched on their terminal, and not back: another terminal
-/// that joins the shell has to be switched likewise, or keys and the mouse send what they do not
-/// expect. Follows their output, in whatever pieces it comes. A value.
+/// What programs have switched on their terminal, and not back: another terminal that joins their
+/// shell has to be switched likewise, or keys and the mouse send what they do not expect; one that
+/// they were cut off from has to be switched back. Follows their output, in whatever pieces it
+/// comes. A value.
 class TerminalModes {
  public:
   void take(std::string_view bytes);
   /// Returns what brings a terminal from its normal modes to these; "" where they are the same.
   [[nodiscard]] std::string sequences() const;
+  /// A program shows the screen without scroll-back.
+  [[nodiscard]] bool on_other_screen() const;
   /// A program has the screen for itself, and draws it anew when the size changes.
   [[nodiscard]] bool has_screen() const;
 
@@ -39,4 +42,4 @@ class TerminalModes {
   std::string other_keys_;          ///< How far keys with modifiers do; "" as usual.
 };
 
-}  // namespace muster::agent
+}  // namespace muster::os
