@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import signal
 import stat
+import subprocess
 
 import harness
 import pytest
@@ -503,6 +504,33 @@ def test_a_killed_copy_of_a_folder_goes_with_the_next_one(muster, job, tmp_path)
     running.wait()
     muster("cp", "-r", f"{job}:worker:0:{small}", "here/second").expect(0)
     assert sorted(path.name for path in here.iterdir()) == ["first", "second"]
+
+
+def test_a_full_disk_leaves_what_was_there(muster, job, tmp_path):
+    """A file system of 1 MiB, which root alone can mount: files and folders, both ways."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root to mount")
+    big = tmp_path / "big"
+    big.mkdir()
+    (big / "file").write_bytes(bytes(3_000_000))
+    small = tmp_path / "small"
+    small.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "none", small]
+    if subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        pytest.skip("cannot mount here")
+    task = f"{job}:worker:0:"
+    try:
+        (small / "file").write_text("old")
+        for words, status, said in (
+                ([big / "file", f"{task}{small}/file"], 1, "file could not be written whole"),
+                ([f"{task}{big}/file", small / "file"], 6, "small/file; is the disk full?"),
+                (["-r", big, f"{task}{small}/tree"], 1, "tree could not be written whole"),
+                (["-r", f"{task}{big}", small / "tree"], 6, "is the disk full?")):
+            muster("cp", *words).expect_error(status, said)
+            assert os.listdir(small) == ["file"], words
+            assert (small / "file").read_text() == "old", words
+    finally:
+        subprocess.run(["umount", "-l", small], check=True)
 
 
 def test_from_all_tasks_of_a_role_into_one_folder(muster, tmp_path):
