@@ -124,17 +124,17 @@ def watched(muster, rounds, folder, sizes=(1, 8, 16), seconds=16):
                 peers.seconds_for(words, environment)
                 came[name].append(json.loads(result.read_text()))
         rows += rows_of(size, limit, came)
-    return [*rows, *of_eight(muster, rounds, folder)]
+    return rows
 
 
 def of_eight(muster, rounds, folder, seconds=20):
     """Of one agent with eight tasks, which have few threads or many."""
     program, result, spec = folder / "eight.py", folder / "eight", folder / "eight.yaml"
     program.write_text(ONE_OF_EIGHT)
-    held = max(0.1, min(4.0, (available() / GIB - 2) / 8))
-    limit = f"{max(1, round(held * 3 / 2))}g"
+    limit = min(6.0, (available() / GIB - 2) / 8)
+    held = limit * 2 / 3
     spec.write_text(f"name: eight\ncommand: exec {peers.PYTHON} {program}\nroles:\n  worker: "
-                    f"{{tasks: 8, tasks_per_container: 8, memory: {limit}}}\n")
+                    f"{{tasks: 8, tasks_per_container: 8, memory: {int(1024 * limit)}m}}\n")
     rows = []
     for threads in (4, 64):
         extra = {"GIB_HELD": str(held), "BENCH_SECONDS": str(seconds),
