@@ -1,7 +1,8 @@
 // Frames of the control channel from any bytes, as all four kinds: what is accepted is sent and
-// accepted again, unchanged.
+// accepted again, unchanged. And whom the first message of a handshake names: it stands in it.
 
 #include "base/check.h"
+#include "net/client_hello.h"
 #include "wire/frame.h"
 
 #include <cstddef>
@@ -31,5 +32,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   check(decode_master_frame(bytes), decode_master_frame);
   check(decode_client_frame(bytes), decode_client_frame);
   check(decode_client_event(bytes), decode_client_event);
+  if (const auto name = muster::net::psk_identity_of(bytes)) {
+    MUSTER_CHECK(!name->empty() && name->data() > bytes.data() &&
+                     name->data() + name->size() <= bytes.data() + bytes.size(),
+                 "a name stands in the message");
+  }
   return 0;
 }

@@ -80,11 +80,16 @@ class MemoryChannel final : public control::Channel {
 class MemoryListener final : public control::Listener {
  public:
   MemoryListener(MemoryNetwork& network, std::string name, std::string address, rt::Loop* loop,
-                 control::KeyLookup keys, control::Transport::Accepted accepted);
+                 control::KeyLookup keys, control::PassOn pass_on,
+                 control::Transport::Accepted accepted);
   ~MemoryListener() override;
   [[nodiscard]] const std::string& address() const override { return address_; }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] Result<control::Key> key_of(const control::Peer& peer) const { return keys_(peer); }
+  /// The address to which who dials as this is passed on; nothing: it stays.
+  [[nodiscard]] std::optional<std::string> passes_on(const control::Peer& peer) const {
+    return pass_on_ && peer.kind == control::Peer::Kind::Stream ? pass_on_(peer) : std::nullopt;
+  }
   /// The loop of its process; nullptr: the network's.
   [[nodiscard]] rt::Loop* loop() const { return loop_; }
   void accept(std::unique_ptr<control::Channel> channel) { accepted_(std::move(channel)); }
@@ -95,6 +100,7 @@ class MemoryListener final : public control::Listener {
   std::string address_;
   rt::Loop* loop_;
   control::KeyLookup keys_;
+  control::PassOn pass_on_;
   control::Transport::Accepted accepted_;
 };
 

@@ -37,13 +37,14 @@ void MemoryNetwork::reset(const std::string& name) {
 size_t MemoryNetwork::connections() const { return channels_.size() / 2; }
 
 MemoryListener::MemoryListener(MemoryNetwork& network, std::string name, std::string address,
-                               rt::Loop* loop, control::KeyLookup keys,
+                               rt::Loop* loop, control::KeyLookup keys, control::PassOn pass_on,
                                control::Transport::Accepted accepted)
     : network_(network),
       name_(std::move(name)),
       address_(std::move(address)),
       loop_(loop),
       keys_(std::move(keys)),
+      pass_on_(std::move(pass_on)),
       accepted_(std::move(accepted)) {
   network_.listeners_[address_] = this;
 }
@@ -54,7 +55,7 @@ Result<std::unique_ptr<control::Listener>> MemoryTransport::listen(
     const control::ListenOptions& options, control::KeyLookup keys, Accepted accepted) {
   std::string address = fmt::format("{}:{}", options.host, network_.next_port_++);
   return std::make_unique<MemoryListener>(network_, name_, std::move(address), own_,
-                                          std::move(keys), std::move(accepted));
+                                          std::move(keys), options.pass_on, std::move(accepted));
 }
 
 namespace {
@@ -131,6 +132,11 @@ void MemoryTransport::accept(MemoryNetwork& network, const std::shared_ptr<Dial>
     return;
   }
   MemoryListener& listener = *found->second;
+  if (const auto there = listener.passes_on(dial->self)) {
+    dial->address = *there;
+    arrive(network, dial);
+    return;
+  }
   const Result<control::Key> expected = listener.key_of(dial->self);
   if (!expected || *expected != dial->key) {
     answer(network, dial,

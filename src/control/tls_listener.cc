@@ -30,6 +30,7 @@ TlsListener::TlsListener(Deps deps, net::Listening listening, std::string addres
       keys_(std::move(keys)),
       accepted_(std::move(accepted)),
       socket_(std::move(listening.fd)),
+      passed_(deps_.loop),
       coming_(deps_.loop, socket_.get(), [this] { on_readable(); }) {
   deps_.limits.peers_max = std::min(deps_.limits.peers_max, peers_for_descriptors());
 }
@@ -120,6 +121,7 @@ void TlsListener::admit(rt::Fd socket, std::string source) {
   const UnauthenticatedPeer::Deps deps{.loop = deps_.loop,
                                        .tls = *deps_.tls,
                                        .keys = keys_,
+                                       .pass_on = deps_.pass_on,
                                        .has_page = deps_.page != nullptr,
                                        .patience = deps_.limits.patience};
   place->peer = std::make_unique<UnauthenticatedPeer>(
@@ -151,6 +153,11 @@ void TlsListener::on(UnauthenticatedPeer::PageRequest request, const std::string
   (void)source;
   const PageHandler page = deps_.page;
   page(std::move(request.socket));  // May destroy this.
+}
+
+void TlsListener::on(UnauthenticatedPeer::Guest guest, const std::string& source) {
+  deps_.log.info("control.passed_on", {{"from", source}, {"to", guest.address}});
+  passed_.pass(std::move(guest.socket), std::move(guest.address));
 }
 
 void TlsListener::on(Refusal refusal, const std::string& source) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/log.h"
+#include "control/passed_connections.h"
 #include "control/transport.h"
 #include "control/unauthenticated_peer.h"
 #include "net/socket.h"
@@ -34,8 +35,9 @@ struct UnauthenticatedLimits {
 /// not at all. When all places are taken, the address that holds most of them makes room, with its
 /// oldest peer that has not said hello for a while; others wait in the kernel's queue. The same
 /// happens when this process has no descriptor left; at most half of them go to peers that have not
-/// proved who they are. Those that have take none of these places. Each cause of refusal is logged
-/// with the address and the count, at most once a minute.
+/// proved who they are. Those that have take none of these places, and neither do those that are
+/// passed on to another port; these end with the listener. Each cause of refusal is logged with the
+/// address and the count, at most once a minute.
 class TlsListener final : public Listener {
  public:
   struct Deps {
@@ -43,6 +45,7 @@ class TlsListener final : public Listener {
     std::shared_ptr<net::TlsContext> tls;
     log::Logger log;
     PageHandler page;
+    PassOn pass_on = {};
     UnauthenticatedLimits limits = {};
   };
 
@@ -78,6 +81,7 @@ class TlsListener final : public Listener {
   void forget(Place place);
   void on(UnauthenticatedPeer::Proved proved, const std::string& source);
   void on(UnauthenticatedPeer::PageRequest request, const std::string& source);
+  void on(UnauthenticatedPeer::Guest guest, const std::string& source);
   void on(Refusal refusal, const std::string& source);
   void tell(Refusal refusal);
 
@@ -88,6 +92,7 @@ class TlsListener final : public Listener {
   std::map<Refusal, Refused> refused_;
   bool complained_descriptors_ = false;
   rt::Fd socket_;
+  PassedConnections passed_;
   std::map<std::string, size_t> sources_;  ///< How many places each address holds.
   std::list<Entry> peers_;                 ///< The oldest first.
   rt::AcceptWatch coming_;                 ///< Last: it ends before its descriptor closes.

@@ -29,7 +29,8 @@ class TlsTransport final : public Transport {
                                                          .port_high = options.port_high}));
     std::string address = net::to_string({.host = options.host, .port = listening.port});
     return std::make_unique<TlsListener>(
-        TlsListener::Deps{.loop = loop_, .tls = tls(), .log = log_, .page = page_},
+        TlsListener::Deps{
+            .loop = loop_, .tls = tls(), .log = log_, .page = page_, .pass_on = options.pass_on},
         std::move(listening), std::move(address), std::move(keys), std::move(accepted));
   }
 

@@ -16,6 +16,7 @@
 #include <string>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <utility>
 #include <vector>
 
 namespace muster::control {
@@ -181,6 +182,111 @@ TEST(TlsTransport, MasterDialsAnAgentUnderTheKeyBothDerive) {
   world.run_until([&] { return near != nullptr && far != nullptr; });
   EXPECT_EQ(near->peer(), agent("c1"));
   EXPECT_EQ(far->peer(), master);
+}
+
+/// An agent that takes one stream, and a master's port that leads there.
+struct PassedWorld : World {
+  PassedWorld() {
+    listener =
+        *transport->listen({.pass_on =
+                                [this](const Peer& peer) {
+                                  return peer == stream ? std::optional(there) : std::nullopt;
+                                }},
+                           keys, accepted);
+  }
+  [[nodiscard]] Result<Key> key_at_agent(const Peer& peer) const {
+    return peer == stream ? Result<Key>(key) : user_error("nobody");
+  }
+  /// Dials the master's port.
+  void dial_stream(const Peer& self, Duration deadline = 10s) { dial(self, key, deadline); }
+
+  Peer stream{.kind = Peer::Kind::Stream,
+              .container = job::ContainerId("c1"),
+              .ticket = "0123456789abcdef0123456789abcdef"};
+  Key key = stream_key_of(derive_key(secret, agent("c1")), stream.ticket);
+  std::unique_ptr<Channel> far;
+  std::unique_ptr<Listener> agents_ear = *transport->listen(
+      {}, [this](const Peer& peer) { return key_at_agent(peer); },
+      [this](auto channel) { far = std::move(channel); });
+  std::string there = agents_ear->address();
+};
+
+TEST(PassedConnections, LeadToTheAgentBothWaysWhateverComes) {
+  PassedWorld world;
+  world.dial_stream(world.stream);
+  world.run_until([&] { return world.far != nullptr && world.dialled.size() == 1; });
+  EXPECT_TRUE(world.accepted_channels.empty()) << "it is none of the master's";
+  EXPECT_EQ(world.dialled[0]->peer(), agent("c1"));
+  EXPECT_EQ(world.far->peer(), world.stream);
+  Inbox at_near(*world.dialled[0]);
+  Inbox at_far(*world.far);
+  std::vector<std::string> frames;  // Together more than sockets hold.
+  for (int number = 0; number < 300; ++number) {
+    frames.push_back(std::to_string(number) + std::string(Connection::kClientFrameMax - 10, 'y'));
+    world.dialled[0]->send(frames.back());
+    world.far->send(frames.back());
+  }
+  world.run_until([&] {
+    return at_near.frames.size() == frames.size() && at_far.frames.size() == frames.size();
+  });
+  EXPECT_TRUE(at_near.frames == frames);
+  EXPECT_TRUE(at_far.frames == frames);
+}
+
+TEST(PassedConnections, EndWithEitherEndAndWithTheListener) {
+  PassedWorld world;
+  const auto begin = [&] {
+    world.far.reset();
+    world.dialled.clear();
+    world.dial_stream(world.stream);
+    world.run_until([&] { return world.far != nullptr && world.dialled.size() == 1; });
+  };
+  begin();
+  {
+    Inbox at_far(*world.far);
+    world.dialled.clear();
+    world.run_until([&] { return at_far.closed.has_value(); });
+  }
+  begin();
+  {
+    Inbox at_near(*world.dialled[0]);
+    world.far.reset();
+    world.run_until([&] { return at_near.closed.has_value(); });
+  }
+  begin();
+  Inbox at_near(*world.dialled[0]);
+  Inbox at_far(*world.far);
+  world.listener.reset();
+  world.run_until([&] { return at_near.closed.has_value() && at_far.closed.has_value(); });
+}
+
+TEST(PassedConnections, LeadNowhereWithoutATicketOrAnAgent) {
+  PassedWorld world;
+  Peer other = world.stream;
+  other.ticket.back() = '0';
+  world.dial_stream(other);
+  world.run_until([&] { return world.errors.size() == 1; });
+  EXPECT_EQ(world.sink.causes["unknown_identity"], 1);
+  world.agents_ear.reset();  // Nobody listens there any more.
+  world.dial_stream(world.stream);
+  world.run_until([&] { return world.errors.size() == 2; });
+  EXPECT_EQ(world.far, nullptr);
+  world.there = "no address";
+  world.dial_stream(world.stream);
+  world.run_until([&] { return world.errors.size() == 3; });
+  world.connect(owner());
+}
+
+TEST(PassedConnections, AreNoneWhereTheKeyIsWrong) {
+  PassedWorld world;
+  world.key.fill(1);
+  const Key right = stream_key_of(derive_key(world.secret, agent("c1")), world.stream.ticket);
+  ASSERT_NE(world.key, right);
+  const Key wrong = std::exchange(world.key, right);
+  world.dial(world.stream, wrong);
+  world.run_until([&] { return world.errors.size() == 1; });
+  EXPECT_EQ(world.errors[0].code, Errc::Unauthenticated);
+  EXPECT_EQ(world.far, nullptr);
 }
 
 TEST(TlsTransport, RefusesWrongKeysAndSaysSoOnce) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -89,10 +90,15 @@ class Listener {
   [[nodiscard]] virtual const std::string& address() const = 0;
 };
 
+/// Says to which address ("host:port") a connection is passed on, unread, that begins as this
+/// Stream; nothing: to none.
+using PassOn = std::function<std::optional<std::string>(const Peer& stream)>;
+
 struct ListenOptions {
   std::string host = "127.0.0.1";  ///< The address to bind and to publish.
   uint16_t port_low = 0;           ///< 0: any free port; else the first free one of the range.
   uint16_t port_high = 0;
+  PassOn pass_on = nullptr;
 };
 
 /// Makes authenticated channels. TlsTransport is the real one (TLS 1.3 with pre-shared keys); the

@@ -160,6 +160,9 @@ rt::Async<Result<UnauthenticatedPeer::Verdict>> UnauthenticatedPeer::listen(rt::
       co_return hello == net::Hello::Broken ? Refusal::Broken : Refusal::Garbage;
     }
     idle_ = false;
+    if (auto address = destination(socket.get())) {
+      co_return Guest{.socket = std::move(socket), .address = *std::move(address)};
+    }
     co_return co_await authenticate(std::move(socket));
   }
   if (!deps_.has_page) {
@@ -169,6 +172,14 @@ rt::Async<Result<UnauthenticatedPeer::Verdict>> UnauthenticatedPeer::listen(rt::
     }
   }
   co_return PageRequest{.socket = std::move(socket)};
+}
+
+std::optional<std::string> UnauthenticatedPeer::destination(int fd) const {
+  const auto identity =
+      deps_.pass_on ? net::peek_psk_identity(fd, kHelloMax) : std::optional<std::string>();
+  const auto peer = identity ? Peer::parse(*identity) : Result<Peer>(user_error("it has no name"));
+  const bool is_stream = peer.has_value() && peer->kind == Peer::Kind::Stream;
+  return is_stream ? deps_.pass_on(*peer) : std::nullopt;
 }
 
 rt::Async<UnauthenticatedPeer::Verdict> UnauthenticatedPeer::authenticate(rt::Fd socket) {

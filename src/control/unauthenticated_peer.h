@@ -8,6 +8,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -27,7 +29,8 @@ enum class Refusal : uint8_t {
 [[nodiscard]] std::string_view to_string(Refusal refusal);
 
 /// One accepted connection until it has proved who it is. The first byte decides: a TLS handshake,
-/// or a request for the page, which is handed over, or answered with 401 where there is none. Takes
+/// or a request for the page, which is handed over, or answered with 401 where there is none. A
+/// handshake with somebody else, whom this port stands for, is handed over, too. Takes
 /// memory for a handshake once its first message has come whole, which it can only write with a
 /// key.
 class UnauthenticatedPeer {
@@ -36,6 +39,7 @@ class UnauthenticatedPeer {
     rt::IoLoop& loop;
     net::TlsContext& tls;
     const KeyLookup& keys;
+    const PassOn& pass_on;
     bool has_page;
     Duration patience;  ///< Until it must have proved who it is.
   };
@@ -47,7 +51,12 @@ class UnauthenticatedPeer {
   struct PageRequest {
     rt::Fd socket;
   };
-  using Verdict = std::variant<Proved, PageRequest, Refusal>;
+  /// It is to be passed on to this address; nothing has been read.
+  struct Guest {
+    rt::Fd socket;
+    std::string address;
+  };
+  using Verdict = std::variant<Proved, PageRequest, Guest, Refusal>;
 
   /// `judged` is called once, from the loop, and may destroy the peer.
   UnauthenticatedPeer(const Deps& deps, rt::Fd socket, std::function<void(Verdict)> judged);
@@ -62,6 +71,8 @@ class UnauthenticatedPeer {
   [[nodiscard]] rt::Async<Verdict> judge(rt::Fd socket);
   [[nodiscard]] rt::Async<Result<Verdict>> listen(rt::Fd socket);
   [[nodiscard]] rt::Async<Verdict> authenticate(rt::Fd socket);
+  /// Where it is passed on to, by the name that it has in its first message.
+  [[nodiscard]] std::optional<std::string> destination(int fd) const;
 
   Deps deps_;
   HostTime since_;

@@ -105,7 +105,8 @@ struct StreamWaits {
   bool operator==(const StreamWaits&) const = default;
 };
 
-/// The client may dial the agent itself for this stream, as the Peer "stream:CONTAINER:TICKET".
+/// The client may dial the agent itself for this stream, as the Peer "stream:CONTAINER:TICKET". The
+/// master's own port leads there, too, for who comes as that Peer, once.
 struct StreamOffer {
   std::string address;  ///< The agent's: "host:port".
   job::ContainerId container;

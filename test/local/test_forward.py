@@ -304,22 +304,25 @@ def test_a_transfer_under_a_killed_master_is_whole_or_breaks(muster, options):
         harness.eventually(lambda: muster.log_text("worker-0") == ended)
 
 
-def test_direct_or_relayed_is_the_users_choice(muster, server):
+def test_direct_or_through_the_master_is_the_users_choice(muster, server):
     job, port = server(kind="echo")
-    far = agent_port(muster)
+    far = ("127.0.0.1", agent_port(muster))
+    (master,) = muster.pids("master")
 
-    def goes_there_itself(*options):
+    def who_goes_there(*options):
+        """Whether the client has a connection to the agent's port, and whether its master has."""
         running = muster.start("forward", *options, job, "worker:0", f"0:{port}")
         here = local_port(running)
         with connect(here) as c:
             c.sendall(b"12")
             assert c.recv(2) == b"12"
-            peers = harness.peers(running.pid)
+            found = (far in harness.peers(running.pid), far in harness.peers(master))
         running.signal(signal.SIGINT)
         running.wait().expect(128 + signal.SIGINT)
-        return ("127.0.0.1", far) in peers
-    assert not goes_there_itself("--relay")
-    assert goes_there_itself()
+        return found
+    assert who_goes_there("--relay") == (False, True)
+    harness.eventually(lambda: far not in harness.peers(master))
+    assert who_goes_there() == (True, False)
 
 
 def test_the_end_of_the_job_ends_it(muster, server):

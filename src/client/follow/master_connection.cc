@@ -71,6 +71,7 @@ rt::Async<> MasterConnection::keep_connected() {
     const Result<std::string> address = deps_.locate();
     Dialled channel = address ? co_await dial(*address) : Dialled(address.error());
     if (channel) {
+      address_ = *address;
       reason = co_await serve(*std::move(channel));
       silent_since = deps_.loop.now();
       delay = Duration::zero();

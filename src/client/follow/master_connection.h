@@ -44,6 +44,8 @@ class MasterConnection {
   void start(Handlers handlers);
   /// Sends to the master; nothing happens while there is none.
   void send(wire::ClientFrame frame);
+  /// Where the master was reached last; "" before.
+  [[nodiscard]] const std::string& address() const { return address_; }
 
  private:
   [[nodiscard]] rt::Async<> keep_connected();
@@ -55,6 +57,7 @@ class MasterConnection {
   Options options_;
   Handlers handlers_;
   std::unique_ptr<control::Channel> channel_;
+  std::string address_;
   std::string closed_because_;
   rt::Event closed_;
   rt::Scope scope_;  ///< Last: its coroutine uses all of the above.

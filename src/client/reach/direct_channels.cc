@@ -15,18 +15,29 @@ constexpr Duration kDialPatience = std::chrono::milliseconds(500);
 
 }  // namespace
 
-DirectChannels::DirectChannels(rt::Loop& loop, control::Transport& transport, Handlers handlers)
-    : loop_(loop), transport_(transport), handlers_(std::move(handlers)), scope_(loop) {}
+DirectChannels::DirectChannels(rt::Loop& loop, control::Transport& transport, bool by_master,
+                               Handlers handlers)
+    : loop_(loop),
+      transport_(transport),
+      by_master_(by_master),
+      handlers_(std::move(handlers)),
+      scope_(loop) {}
 
 DirectChannels::~DirectChannels() { scope_.cancel(); }
 
-void DirectChannels::take(uint64_t id, wire::StreamOffer offer) {
-  scope_.spawn(connect(id, std::move(offer)));
+void DirectChannels::take(uint64_t id, wire::StreamOffer offer, std::string master) {
+  scope_.spawn(connect(id, std::move(offer), std::move(master)));
 }
 
-rt::Async<> DirectChannels::connect(uint64_t id, wire::StreamOffer offer) {
+rt::Async<> DirectChannels::connect(uint64_t id, wire::StreamOffer offer, std::string master) {
   const uint64_t since = dialling_since_;
-  Dialled channel = co_await dial(std::move(offer));
+  Dialled channel = cluster_error("nobody was dialled", Errc::Unavailable);
+  if (!by_master_) {
+    channel = co_await dial(offer.address, offer);
+  }
+  if (!channel.has_value() && since == dialling_since_) {
+    channel = co_await dial(std::move(master), std::move(offer));
+  }
   if (since != dialling_since_) {
     co_return;  // The agent has forgotten the ticket together with its master.
   }
@@ -37,20 +48,22 @@ rt::Async<> DirectChannels::connect(uint64_t id, wire::StreamOffer offer) {
   }
 }
 
-rt::Async<DirectChannels::Dialled> DirectChannels::dial(wire::StreamOffer offer) {
-  if (out_of_reach_.contains(offer.address)) {
+rt::Async<DirectChannels::Dialled> DirectChannels::dial(std::string address,
+                                                        wire::StreamOffer offer) {
+  std::pair<std::string, std::string> way(std::move(address), offer.address);
+  if (out_of_reach_.contains(way)) {
     co_return cluster_error("out of reach", Errc::Unavailable);
   }
   const control::Peer self{.kind = control::Peer::Kind::Stream,
                            .container = std::move(offer.container),
                            .ticket = std::move(offer.ticket)};
   auto begin = [&](const rt::Answer<Dialled>& answer) {
-    transport_.dial(offer.address, self, offer.key, kDialPatience,
+    transport_.dial(way.first, self, offer.key, kDialPatience,
                     [answer](Dialled channel) { answer(std::move(channel)); });
   };
   Dialled channel = co_await rt::from_callback<Dialled>(loop_, std::move(begin));
   if (!channel.has_value()) {
-    out_of_reach_.insert(offer.address);
+    out_of_reach_.insert(std::move(way));
   }
   co_return channel;
 }

@@ -12,26 +12,29 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace muster::client {
 
-/// Connections to agents, each for one stream that a master has offered. An agent that cannot be
-/// reached from here is not dialled again until forget_failures(). Lives on its loop's thread. Not
-/// to be destroyed by one of its handlers.
+/// Connections to agents, each for one stream that a master has offered: straight to the agent, or
+/// where that cannot be reached from here, through the master, which passes on what it cannot read.
+/// A way that did not lead there is not tried again until forget_failures(). Lives on its loop's
+/// thread. Not to be destroyed by one of its handlers.
 class DirectChannels {
  public:
   struct Handlers {
     std::function<void(wire::StreamFrame frame)> frame;  ///< What the agent says.
-    std::function<void(uint64_t id)> declined;           ///< The agent is out of reach.
+    std::function<void(uint64_t id)> declined;           ///< No way leads to the agent.
   };
 
-  DirectChannels(rt::Loop& loop, control::Transport& transport, Handlers handlers);
+  /// `by_master`: never dial an agent's own port.
+  DirectChannels(rt::Loop& loop, control::Transport& transport, bool by_master, Handlers handlers);
   ~DirectChannels();
   DirectChannels(const DirectChannels&) = delete;
   DirectChannels& operator=(const DirectChannels&) = delete;
 
-  /// Dials, for the stream of that id.
-  void take(uint64_t id, wire::StreamOffer offer);
+  /// Dials, for the stream of that id, which the master at this address has offered.
+  void take(uint64_t id, wire::StreamOffer offer, std::string master);
   /// Whether the stream has a connection of its own. It lives until one end resets the stream; the
   /// agent does so when both have closed it and have got all.
   [[nodiscard]] bool has(uint64_t id) const { return channels_.contains(id); }
@@ -43,8 +46,8 @@ class DirectChannels {
  private:
   using Dialled = Result<std::unique_ptr<control::Channel>>;
 
-  [[nodiscard]] rt::Async<> connect(uint64_t id, wire::StreamOffer offer);
-  [[nodiscard]] rt::Async<Dialled> dial(wire::StreamOffer offer);
+  [[nodiscard]] rt::Async<> connect(uint64_t id, wire::StreamOffer offer, std::string master);
+  [[nodiscard]] rt::Async<Dialled> dial(std::string address, wire::StreamOffer offer);
   void adopt(uint64_t id, std::unique_ptr<control::Channel> channel);
   void on_frame(uint64_t id, std::string_view bytes);
   void on_closed(uint64_t id);
@@ -52,9 +55,10 @@ class DirectChannels {
 
   rt::Loop& loop_;
   control::Transport& transport_;
+  bool by_master_;
   Handlers handlers_;
   std::map<uint64_t, std::unique_ptr<control::Channel>> channels_;
-  std::set<std::string> out_of_reach_;  ///< Addresses.
+  std::set<std::pair<std::string, std::string>> out_of_reach_;  ///< What was dialled, for whom.
   uint64_t dialling_since_ = 0;
   rt::Scope scope_;  ///< Last: its coroutines use all of the above.
 };

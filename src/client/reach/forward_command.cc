@@ -53,7 +53,7 @@ bool is_port(const std::string& text) {
 Result<ForwardPlan> plan_of_options(const ForwardOptions& command) {
   ForwardPlan plan;
   plan.task = command.task;
-  plan.direct = !command.relay;
+  plan.by_master = command.relay;
   plan.any_user = command.any_user;
   std::vector<std::string> ports = command.ports;
   if (is_port(plan.task)) {

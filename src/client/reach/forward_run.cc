@@ -96,7 +96,7 @@ Result<int> ForwardRun::run() {
   os::ignore_broken_pipes();
   MUSTER_TRY_STATUS(listen());
   MUSTER_TRY_STATUS(streams_.start(
-      {.patience = kMasterPatience, .reconnects = true},
+      {.patience = kMasterPatience, .reconnects = true, .by_master = plan_.by_master},
       {.opened = [this](const wire::ClientWelcome& welcome) { on_welcome(welcome); },
        .frame = [this](wire::StreamFrame frame) { tunnels_->take(std::move(frame)); },
        .lost = [this](const std::string& why) { on_lost(why); },
@@ -165,7 +165,7 @@ void ForwardRun::begin() {
                                                 .open = {.attempt = {*task_, 0},
                                                          .wait = plan_.wait,
                                                          .request = wire::TcpRequest{port, ""},
-                                                         .direct = plan_.direct}});
+                                                         .direct = true}});
         },
         refusal());
     session_.console.out(plan_.announce ? plan_.announce(listeners_[i]->port())
@@ -188,7 +188,7 @@ rt::Async<> ForwardRun::serve_socks(std::unique_ptr<net::Stream> connection) {
                                         .open = {.attempt = {*task_, 0},
                                                  .wait = plan_.wait,
                                                  .request = std::move(request),
-                                                 .direct = plan_.direct},
+                                                 .direct = true},
                                         .greeting = socks_granted(),
                                         .apology = socks_refused()});
 }

@@ -23,8 +23,8 @@ struct ForwardPlan {
   std::vector<Port> ports;
   std::optional<uint16_t> socks;  ///< Instead: the port for all hosts of the job.
   Duration wait = std::chrono::minutes(1);
-  bool direct = true;     ///< Dial the task's host, where that can be reached from here.
-  bool any_user = false;  ///< Let every user of this machine connect; else this one and root.
+  bool by_master = false;  ///< Never dial the task's host, but have the master pass all on.
+  bool any_user = false;   ///< Let every user of this machine connect; else this one and root.
   /// What to say of the first port, once; empty: which port it is.
   std::function<std::string(uint16_t local)> announce = {};
 };

@@ -17,6 +17,7 @@ Status JobStreams::start(Options options, TaskStreams::Handlers handlers) {
   own.who = session_.environment.who();
   own.patience = options.patience;
   own.reconnects = options.reconnects;
+  own.by_master = options.by_master;
   streams_.emplace(TaskStreams::Deps{.loop = loop_,
                                      .transport = *transport_,
                                      .locate = [this] { return locate(); },

@@ -22,6 +22,7 @@ class JobStreams {
   struct Options {
     Duration patience{};  ///< How long to look for a master.
     bool reconnects = false;
+    bool by_master = false;  ///< Never dial a task's host.
   };
 
   JobStreams(Session& session, cluster::JobFolder folder, rt::IoLoop& loop)

@@ -11,7 +11,7 @@ TaskStreams::TaskStreams(Deps deps, Options options)
     : deps_(std::move(deps)),
       who_(std::move(options.who)),
       reconnects_(options.reconnects),
-      direct_(deps_.loop, deps_.transport,
+      direct_(deps_.loop, deps_.transport, options.by_master,
               {.frame = [this](wire::StreamFrame frame) { handlers_.frame(std::move(frame)); },
                .declined =
                    [this](uint64_t id) {
@@ -80,7 +80,7 @@ void TaskStreams::on_frame(std::string_view bytes) {
 
 void TaskStreams::on_stream_frame(wire::StreamFrame& frame) {
   if (const auto* offer = std::get_if<wire::StreamOffer>(&frame.kind)) {
-    direct_.take(frame.id, *offer);
+    direct_.take(frame.id, *offer, connection_.address());
   } else if (!direct_.has(frame.id)) {
     handlers_.frame(std::move(frame));
   }

@@ -14,10 +14,10 @@
 namespace muster::client {
 
 /// One connection to the master of a job, for streams to its tasks. Those that want it have a
-/// connection of their own to the task's agent, where that can be reached from here; the others end
-/// with the master's connection. That is dialled again only where it is wanted: a command that has
-/// been cut off may have done anything, a new byte stream is as good as the one before. Lives on
-/// its loop's thread. Not to be destroyed by one of its handlers.
+/// connection of their own to the task's agent, where that can be reached from here, or through the
+/// master's port; the others end with the master's connection. That is dialled again only where it
+/// is wanted: a command that has been cut off may have done anything, a new byte stream is as good
+/// as the one before. Lives on its loop's thread. Not to be destroyed by one of its handlers.
 class TaskStreams {
  public:
   struct Deps {
@@ -34,6 +34,7 @@ class TaskStreams {
     std::string who;      ///< For people: "alice on pts/3".
     Duration patience{};  ///< How long to look for a master.
     bool reconnects = false;
+    bool by_master = false;  ///< Never dial a task's host.
   };
   struct Handlers {
     /// A master has answered: once, or each time.

@@ -54,14 +54,20 @@ void Tunnels::broken() {
     if (tunnel.stream == 0 || deps_.streams.is_direct(tunnel.stream)) {
       continue;
     }
-    by_stream_.erase(tunnel.stream);
-    --asked_;
     if (tunnel.bridge != nullptr) {
+      by_stream_.erase(tunnel.stream);
+      --asked_;
       tunnel.bridge->reset();
     } else {
-      tunnel.stream = 0;
+      ask_again(tunnel);
     }
   }
+}
+
+void Tunnels::ask_again(Tunnel& tunnel) {
+  by_stream_.erase(tunnel.stream);
+  --asked_;
+  tunnel.stream = 0;
 }
 
 void Tunnels::take(wire::StreamFrame frame) {
@@ -75,7 +81,15 @@ void Tunnels::take(wire::StreamFrame frame) {
       Overloaded{
           [&](const wire::StreamWaits& waits) { handlers_.waits(waits.reason); },
           [&](const wire::StreamReset& reset) {
-            bridge == nullptr ? fail(tunnel, reset) : bridge->reset();
+            const bool lost = reset.fault == wire::StreamFault::Lost;
+            if (bridge != nullptr) {
+              bridge->reset();
+            } else if (lost && !std::exchange(tunnel->second.asked_again, true)) {
+              ask_again(tunnel->second);  // Its own connection broke: with a master that has died.
+              open_more();
+            } else {
+              fail(tunnel, reset);
+            }
           },
           [&](const wire::StreamOpened& opened) {
             if (bridge == nullptr) {

@@ -58,12 +58,15 @@ class Tunnels {
     uint64_t stream = 0;                            ///< 0: not asked for yet.
     std::unique_ptr<net::Stream> connection;        ///< Until the stream is open;
     std::unique_ptr<control::StreamBridge> bridge;  ///< from then on.
+    bool asked_again = false;
   };
   using Map = std::map<uint64_t, Tunnel>;
 
   void open_more();
   void begin(Map::iterator tunnel, const wire::StreamOpened& opened);
   void fail(Map::iterator tunnel, const wire::StreamReset& why);
+  /// For a stream that was lost before it was open.
+  void ask_again(Tunnel& tunnel);
   void forget(uint64_t number);
   rt::Async<> apologise(std::unique_ptr<net::Stream> connection, std::string apology);
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <utility>
@@ -31,10 +32,11 @@ std::map<std::string, std::string> secrets_of_role(
 }
 
 Status Admission::listen(control::Transport& transport, control::Transport::Accepted accepted) {
-  MUSTER_TRY(listener_,
-             transport.listen(
-                 options_.listen, [this](const control::Peer& peer) { return key_of(peer); },
-                 std::move(accepted)));
+  control::ListenOptions options = options_.listen;
+  options.pass_on = [this](const control::Peer& stream) { return take_ticket(stream); };
+  MUSTER_TRY(listener_, transport.listen(
+                            options, [this](const control::Peer& peer) { return key_of(peer); },
+                            std::move(accepted)));
   address_ = listener_->address();
   return {};
 }
@@ -64,7 +66,7 @@ Result<control::Key> Admission::key_of(const control::Peer& peer) const {
                        Errc::Unauthenticated);
 }
 
-std::optional<wire::StreamOffer> Admission::stream_offer(const job::ContainerId& container) const {
+std::optional<wire::StreamOffer> Admission::stream_offer(const job::ContainerId& container) {
   const job::Container* const known = find_container(machine_.state(), container);
   if (known == nullptr || known->agent_address.empty()) {
     return std::nullopt;
@@ -77,7 +79,23 @@ std::optional<wire::StreamOffer> Admission::stream_offer(const job::ContainerId&
   }
   offer.key = control::stream_key_of(
       control::derive_key(options_.secret, {control::Peer::Kind::Agent, container}), offer.ticket);
+  if (tickets_.size() >= kTicketsMax) {
+    tickets_.pop_front();
+  }
+  tickets_.push_back({container, offer.ticket, offer.address});
   return offer;
+}
+
+std::optional<std::string> Admission::take_ticket(const control::Peer& stream) {
+  const auto found = std::ranges::find_if(tickets_, [&](const Ticket& each) {
+    return each.container == stream.container && each.ticket == stream.ticket;
+  });
+  if (found == tickets_.end()) {
+    return std::nullopt;
+  }
+  std::string address = std::move(found->address);
+  tickets_.erase(found);
+  return address;
 }
 
 std::shared_ptr<const std::string> Admission::agent_welcome(const job::ContainerId& container) {

@@ -7,6 +7,8 @@
 #include "master/deps.h"
 #include "wire/frame.h"
 
+#include <cstddef>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -45,9 +47,9 @@ class Admission {
   [[nodiscard]] std::shared_ptr<const std::string> agent_welcome(const job::ContainerId& container);
   [[nodiscard]] wire::ClientWelcome client_welcome() const;
   /// A ticket, and the key that goes with it, with which one client may dial this container's
-  /// agent for one stream; nothing while it is not known where that listens.
-  [[nodiscard]] std::optional<wire::StreamOffer> stream_offer(
-      const job::ContainerId& container) const;
+  /// agent for one stream; nothing while it is not known where that listens. A client that does not
+  /// get there may dial this master with the same ticket, once: it is passed on, unread.
+  [[nodiscard]] std::optional<wire::StreamOffer> stream_offer(const job::ContainerId& container);
   /// What the agent of a granted container must know to come here.
   [[nodiscard]] cluster::LaunchOrder launch_order(const job::ContainerId& container) const;
 
@@ -55,6 +57,9 @@ class Admission {
   /// The key that proves a peer to be who it says. Unauthenticated for one that has no business
   /// here: the agent of a container that is not alive, another master.
   [[nodiscard]] Result<control::Key> key_of(const control::Peer& peer) const;
+  /// Where the agent listens that this ticket is for; nothing for one that was not given out, was
+  /// used, or is older than the last kTicketsMax.
+  [[nodiscard]] std::optional<std::string> take_ticket(const control::Peer& stream);
 
   const MasterOptions& options_;
   const eventlog::Header& header_;
@@ -63,6 +68,13 @@ class Admission {
   std::unique_ptr<control::Listener> listener_;
   /// By role. Encoded once: each carries the whole spec.
   std::map<job::RoleIndex, std::shared_ptr<const std::string>> agent_welcomes_;
+  struct Ticket {
+    job::ContainerId container;
+    std::string ticket;
+    std::string address;  ///< Of the container's agent.
+  };
+  static constexpr size_t kTicketsMax = 1024;
+  std::deque<Ticket> tickets_;  ///< The oldest first.
 };
 
 }  // namespace muster::master

@@ -499,6 +499,31 @@ TEST_F(DirectStreams, AreOfferedOnceTheyAreInTheLogAndTheAgentKnowsOfThem) {
                 offers[0].ticket));
 }
 
+TEST_F(DirectStreams, OpenOneWayThroughTheMasterToTheAgentAndNoSecond) {
+  run();
+  auto alice = client(*first, Peer::Kind::Owner);
+  alice->send(direct(1));
+  loop.run_ready();
+  const auto offers = at<wire::StreamOffer>(*alice);
+  ASSERT_EQ(offers.size(), 1U);
+  testing::MemoryTransport outside(network, "outside");
+  std::vector<std::string> refusals;
+  const auto dial_master = [&](const job::ContainerId& container, const std::string& ticket) {
+    const Peer self{.kind = Peer::Kind::Stream, .container = container, .ticket = ticket};
+    outside.dial(first->master.address(), self, offers[0].key, seconds(5),
+                 [&refusals](auto channel) { refusals.push_back(channel.error().message); });
+    loop.run_ready();
+  };
+  dial_master(offers[0].container, std::string(wire::kTicketDigits, 'a'));
+  dial_master(job::ContainerId("c99"), offers[0].ticket);
+  // The agent, which is a scripted one here, lets masters in alone: it is it that is asked.
+  dial_master(offers[0].container, offers[0].ticket);
+  dial_master(offers[0].container, offers[0].ticket);
+  const std::string master = first->master.address() + " does not know us";
+  EXPECT_EQ(refusals, (std::vector<std::string>{master, master,
+                                                offers[0].address + " does not know us", master}));
+}
+
 TEST_F(DirectStreams, AreForgottenWhenTheClientHasCome) {
   run();
   auto alice = client(*first, Peer::Kind::Owner);

@@ -28,7 +28,7 @@ class Streams {
     Decider& decider;
     Clients& clients;
     AgentSupervisor& agents;
-    const Admission& admission;
+    Admission& admission;
     TaskDialer* page;  ///< None where the job has no page.
   };
 

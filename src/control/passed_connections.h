@@ -1,0 +1,42 @@
+#pragma once
+
+#include "net/resolver.h"
+#include "rt/fd.h"
+#include "rt/io_loop.h"
+#include "rt/scope.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace muster::control {
+
+/// Connections that are passed on to another port, byte by byte and unread: they are encrypted for
+/// whoever listens there. Each direction ends by itself, and both when one breaks. Keeps no more
+/// than a piece of what a reader is slow to take. Lives on its loop's thread, which outlives it.
+class PassedConnections {
+ public:
+  /// At a time; all further ones are closed at once.
+  static constexpr size_t kMax = 256;
+
+  explicit PassedConnections(rt::IoLoop& loop) : loop_(loop), scope_(loop) {}
+
+  /// Dials "host:port" and passes on what comes; closes `socket` where nobody answers there in
+  /// time.
+  void pass(rt::Fd socket, std::string address);
+  [[nodiscard]] size_t size() const { return scope_.size(); }
+
+ private:
+  [[nodiscard]] rt::Async<> connect(rt::Fd from, std::string address);
+  /// Returns at the end of what `from` says, or when one of both has broken.
+  [[nodiscard]] rt::Async<bool> carry(int from, int to);
+  [[nodiscard]] rt::Async<bool> send_rest(int to, std::string rest);
+
+  rt::IoLoop& loop_;
+  std::optional<net::Resolver> resolver_;  ///< From the first one on.
+  std::vector<char> piece_;                ///< Of one turn.
+  rt::Scope scope_;                        ///< Last: its coroutines use all of the above.
+};
+
+}  // namespace muster::control
