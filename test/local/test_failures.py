@@ -4,6 +4,7 @@
 import contextlib
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import time
@@ -294,6 +295,30 @@ raise RuntimeError("[gloo/transport/tcp/pair.cc:598] Connection closed by peer [
     assert "ValueError: a bad row in part 17" in cause["evidence"]
     tail = "\n".join(done.text.splitlines()[-20:])
     assert "worker:2" in tail and "a bad row in part 17" in tail
+
+
+def test_a_rank_that_left_well_before_its_peers_is_named(muster):
+    """One has had fewer rows, the others lose their connection to it: nobody has failed first."""
+    muster.write("rank.py", """
+import os, sys, time
+left = os.path.join(sys.argv[1], "left")
+if os.environ["RANK"] == "2":
+    open(left, "x").close()
+    sys.exit(0)
+while not os.path.exists(left):
+    time.sleep(0.01)
+raise RuntimeError("[gloo/transport/tcp/pair.cc:598] Connection closed by peer [127.0.0.1]:4242")
+""")
+    done = muster.run({"framework": "pytorch", "command": f"exec python3 rank.py {muster.folder}",
+                       "tasks": 4, "files": ["rank.py"],
+                       "restart": {"process": 0, "container": 0, "host": 0}})
+    done.expect(1)
+    outcome = muster.status()["outcome"]
+    assert outcome["class"] == "peer.lost"
+    assert re.search(r"; worker:2 left (\d+\.\d s earlier )?with exit code 0, before its peers "
+                     "were done$", outcome["first_cause"]["hint"])
+    assert "worker:2 left" in "\n".join(done.text.splitlines()[-20:])
+    assert "worker:2 left" in muster("why", muster.job()).expect(0).out
 
 
 def test_a_rule_of_the_user_comes_first(muster):

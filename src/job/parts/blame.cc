@@ -1,10 +1,12 @@
 #include "job/parts/blame.h"
 
+#include "job/parts/early_ends.h"
 #include "job/parts/lives.h"
 #include "job/parts/turn.h"
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 #include <utility>
 
 namespace muster::job {
@@ -73,7 +75,8 @@ void Blame::wait_again() {
   }
 }
 
-// Nobody else is to blame: the earliest loss is its own origin.
+// Nobody else is to blame: the earliest loss is its own origin. Whoever left well before may be the
+// reason, but has not failed.
 std::optional<Blame::Verdict> Blame::settle_losses() {
   drop_given_up();
   if (losses_.empty()) {
@@ -82,6 +85,10 @@ std::optional<Blame::Verdict> Blame::settle_losses() {
   const auto earliest = std::ranges::min_element(losses_, {}, &Cause::at);
   Cause origin = std::move(*earliest);
   losses_.erase(earliest);
+  if (const std::string left = describe_early_ends(plan_, lives_.state(), origin); !left.empty()) {
+    std::string& hint = origin.first.failure.hint;
+    hint += (hint.empty() ? "" : "; ") + left;
+  }
   return settle(std::move(origin), {});
 }
 

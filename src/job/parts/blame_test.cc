@@ -6,6 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
 namespace muster::job {
 namespace {
@@ -16,7 +22,8 @@ using ::testing::IsEmpty;
 
 /// Three tasks that run, on three hosts.
 struct BlameWorld : Ground {
-  BlameWorld() : Ground(plan_of(3, spec::Membership::Static)) {
+  explicit BlameWorld(spec::Membership membership = spec::Membership::Static)
+      : Ground(plan_of(3, membership)) {
     for (uint32_t index = 0; index < 3; ++index) {
       run(first_role_task(index), "c" + std::to_string(index));
     }
@@ -37,6 +44,19 @@ struct BlameWorld : Ground {
   void end_and_place(uint32_t index) {
     lives.end(first_role_task(index), std::nullopt, TaskState::Waiting);
     place_again(first_role_task(index), "c" + std::to_string(index));
+  }
+  void succeed(uint32_t index) {
+    lives.end(first_role_task(index), Exit{.exit_code = 0}, TaskState::Succeeded);
+  }
+  /// Of the origin, when the rest have lost a peer.
+  std::string hint_after_loss(const std::vector<uint32_t>& rest, const std::string& known = "") {
+    Blame::Answer answer;
+    for (const uint32_t index : rest) {
+      Cause loss = fail(first_role_task(index), FailureKind::PeerLoss);
+      loss.first.failure.hint = known;
+      answer = blame.failed(loss);
+    }
+    return std::get<Blame::Verdict>(answer).origin.first.failure.hint;
   }
   std::optional<Part> part_of(uint32_t index) const {
     return lives.task(first_role_task(index)).attempts.back().part;
@@ -71,6 +91,57 @@ TEST(Blame, FallsOnTheEarliestWhenNobodyRunsAnyMore) {
   const Blame::Answer answer =
       world.blame.failed(world.fail(first_role_task(0), FailureKind::PeerLoss));
   EXPECT_EQ(std::get<Blame::Verdict>(answer).origin.task(), first_role_task(2));
+}
+
+TEST(Blame, NamesWhoLeftWellBeforeItsPeersWereDone) {
+  BlameWorld world;
+  world.turn.now += 10s;
+  world.succeed(1);
+  world.turn.now += 3s;
+  EXPECT_EQ(world.hint_after_loss({0, 2}),
+            "worker:1 left 3.0 s earlier with exit code 0, before its peers were done");
+}
+
+TEST(Blame, NamesTheFirstOfSeveralWhoLeftWell) {
+  BlameWorld world;
+  world.succeed(2);
+  world.turn.now += 90s;
+  world.succeed(0);
+  EXPECT_EQ(world.hint_after_loss({1}, "look at the other"),
+            "look at the other; worker:2 and 1 other left with exit code 0 before their peers were "
+            "done, the first 1 min 30 s earlier");
+}
+
+TEST(Blame, NamesWhoLeftWellAndWasReportedAfterItsPeers) {
+  BlameWorld world;
+  (void)world.blame.failed(world.fail(first_role_task(0), FailureKind::PeerLoss));
+  world.turn.now += 500ms;
+  world.succeed(1);
+  world.turn.now += 1s;
+  EXPECT_EQ(world.hint_after_loss({2}),
+            "worker:1 left with exit code 0, before its peers were done");
+}
+
+TEST(Blame, NamesNobodyWhoWasDoneAtAnotherTime) {
+  BlameWorld later;
+  (void)later.blame.failed(later.fail(first_role_task(0), FailureKind::PeerLoss));
+  later.turn.now += 2s;
+  later.succeed(1);
+  EXPECT_EQ(later.hint_after_loss({2}), "");
+  BlameWorld before;
+  before.turn.now += 10s;
+  before.succeed(1);
+  before.lives.end(first_role_task(0), std::nullopt, TaskState::Waiting);
+  before.turn.now += 10s;
+  before.run_again(first_role_task(0), "c0", 2);
+  before.lives.end(first_role_task(2), std::nullopt, TaskState::Waiting);
+  EXPECT_EQ(before.hint_after_loss({0}), "");
+}
+
+TEST(Blame, NamesNobodyWhoWasDoneWherePeersComeAndGo) {
+  BlameWorld world(spec::Membership::Rejoin);
+  world.succeed(1);
+  EXPECT_EQ(world.hint_after_loss({0, 2}), "");
 }
 
 TEST(Blame, LetsALateVictimOfACuredWaveGoFreeOnce) {
