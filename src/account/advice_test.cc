@@ -207,12 +207,14 @@ TEST(Advice, ProcessorsThatWaitForTheirGpu) {
   role.requested.vcores = 16;
   const Advice advice = only(job_of({role}));
   EXPECT_EQ(advice.rule, "gpu.compute_bound");
+  EXPECT_THAT(advice.evidence, HasSubstr("% of the working time"));
   EXPECT_THAT(advice.sets, ElementsAre("roles.worker.vcores=2"));
 }
 
 TEST(Advice, GpusThatNobodyUses) {
   const Advice advice = only(job_of({with_gpus(0.01, 2)}));
   EXPECT_EQ(advice.rule, "gpu.unused");
+  EXPECT_THAT(advice.evidence, HasSubstr("% of the working time"));
   EXPECT_THAT(advice.sets, ElementsAre("roles.worker.gpus=0"));
 }
 
@@ -225,6 +227,7 @@ TEST(Advice, GpuMemoryThatIsHardlyUsed) {
   const Advice advice = only(job_of({role}));
   EXPECT_EQ(advice.rule, "gpu.memory_far_from_use");
   EXPECT_THAT(advice.evidence, HasSubstr("2 GiB of the 80 GiB"));
+  EXPECT_THAT(advice.evidence, HasSubstr("busy 50 % of the working time"));
   EXPECT_THAT(advice.what, HasSubstr("batch size"));
   EXPECT_THAT(advice.saves, HasSubstr("50 %"));
   role.members[1].gpu.memory_peak_bytes = 40 * kGibibyte;

@@ -368,8 +368,8 @@ void gpu_unused(const Rule& rule, const Evidence& evidence, std::vector<Advice>&
     const uint32_t saved = role.requested.gpus * role.tasks;
     advice.push_back({.rule = std::string(rule.name),
                       .role = role.name,
-                      .evidence = fmt::format("the GPUs of {} were busy {} of the time", role.name,
-                                              percent_text(*gpu)),
+                      .evidence = fmt::format("the GPUs of {} were busy {} of the working time",
+                                              role.name, percent_text(*gpu)),
                       .what = "request none, or see whether the program finds its GPU",
                       .saves = job::count_of(saved, "GPU") + " at a time",
                       .sets = {set_of(role, "gpus", "0")},
@@ -402,7 +402,7 @@ void gpu_memory_far_from_use(const Rule& rule, const Evidence& evidence,
         {.rule = std::string(rule.name),
          .role = role.name,
          .evidence = fmt::format("{} used up to {} of the {} that its GPUs have, and they were "
-                                 "busy {} of the time",
+                                 "busy {} of the working time",
                                  top->name, format_bytes(*top->gpu.memory_peak_bytes),
                                  format_bytes(*top->gpu.memory_limit_bytes), percent_text(*busy)),
          .what = "raise the batch size until memory or the GPU is full, or request GPUs with less "
@@ -422,10 +422,10 @@ void gpu_compute_bound(const Rule& rule, const Evidence& evidence, std::vector<A
         cores_for(*peak) >= role.requested.vcores) {
       continue;
     }
-    advise_fewer_cores(
-        rule, role, *peak,
-        fmt::format(" per task, while its GPUs were busy {} of the time", percent_text(*gpu)),
-        advice);
+    advise_fewer_cores(rule, role, *peak,
+                       fmt::format(" per task, while its GPUs were busy {} of the working time",
+                                   percent_text(*gpu)),
+                       advice);
   }
 }
 
