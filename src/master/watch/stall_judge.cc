@@ -95,14 +95,14 @@ void StallJudge::take_step(const wire::Samples& samples) {
   constexpr std::string_view kStep = "user.step";
   for (const metrics::NamedReading& each : samples.named) {
     if (each.metric.name == kStep && std::isfinite(each.value)) {
-      steps_[*samples.attempt] = each.value;
+      known_[*samples.attempt].step = each.value;
     }
   }
 }
 
 void StallJudge::take_sample(const wire::Samples& samples) {
   const job::AttemptId attempt = *samples.attempt;
-  seen_[attempt] = {
+  known_[attempt].seen = {
       .quiet = *samples.quiet, .fruitless = samples.fruitless, .at = deps_.loop.now()};
   const Cohort cohort = cohort_of(attempt.task);
   const std::optional<Duration> after = after_of(attempt.task.role);
@@ -151,9 +151,12 @@ bool StallJudge::is_needed(job::AttemptId attempt) const {
 }
 
 const StallJudge::Seen* StallJudge::seen_lately(job::AttemptId attempt) const {
-  const auto seen = seen_.find(attempt);
-  const bool lately = seen != seen_.end() && deps_.loop.now() - seen->second.at <= kFresh;
-  return lately ? &seen->second : nullptr;
+  const auto known = known_.find(attempt);
+  if (known == known_.end() || !known->second.seen) {
+    return nullptr;
+  }
+  const Seen& seen = *known->second.seen;
+  return deps_.loop.now() - seen.at <= kFresh ? &seen : nullptr;
 }
 
 std::optional<StallJudge::Paused> StallJudge::paused(job::AttemptId attempt, Duration after,
@@ -162,11 +165,12 @@ std::optional<StallJudge::Paused> StallJudge::paused(job::AttemptId attempt, Dur
   if (seen == nullptr) {
     return std::nullopt;
   }
+  const wire::Fruitless past = seen->fruitless.value_or(wire::Fruitless{});
   if (lasts(seen->quiet, after)) {
-    return Paused{.lasts = seen->quiet.now, .quiet = true};
+    return Paused{.lasts = seen->quiet.now, .quiet = true, .past = past};
   }
-  if (sign == Sign::Fruitless && seen->fruitless && lasts(seen->fruitless->pause, after)) {
-    return Paused{.lasts = seen->fruitless->pause.now};
+  if (sign == Sign::Fruitless && seen->fruitless && lasts(past.pause, after)) {
+    return Paused{.lasts = past.pause.now, .past = past};
   }
   return std::nullopt;
 }
@@ -222,7 +226,7 @@ std::vector<StallJudge::Member> StallJudge::stalled(const Cohort& cohort, Sign s
       witness = cohort ? witness : attempt;
       return {};
     }
-    const wire::Fruitless past = seen_.at(attempt).fruitless.value_or(wire::Fruitless{});
+    const wire::Fruitless& past = pause->past;
     knows_past = knows_past || past.knows_past;
     members.push_back({.attempt = attempt,
                        .pause = pause->lasts,
@@ -263,12 +267,10 @@ void StallJudge::begin(const Cohort& cohort, Sign sign, std::vector<Member> memb
                     {{"tasks", members.size()}, {"busy", sign == Sign::Fruitless}});
   members.resize(std::min(members.size(), kMembersMax));
   // What has ended is of no use any more.
-  const auto has_ended = [this](const auto& entry) {
+  std::erase_if(known_, [this](const auto& entry) {
     const job::Attempt* attempt = deps_.decider.machine().state().find_attempt(entry.first);
     return attempt == nullptr || attempt->state == job::AttemptState::Ended;
-  };
-  std::erase_if(seen_, has_ended);
-  std::erase_if(steps_, has_ended);
+  });
   inquiry_ = std::make_unique<Inquiry>();
   inquiry_->cohort = cohort;
   inquiry_->sign = sign;
@@ -277,8 +279,8 @@ void StallJudge::begin(const Cohort& cohort, Sign sign, std::vector<Member> memb
 }
 
 std::optional<double> StallJudge::step_of(job::AttemptId attempt) const {
-  const auto step = steps_.find(attempt);
-  return step == steps_.end() ? std::nullopt : std::optional(step->second);
+  const auto known = known_.find(attempt);
+  return known == known_.end() ? std::nullopt : known->second.step;
 }
 
 void StallJudge::begin_round() {

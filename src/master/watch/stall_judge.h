@@ -64,6 +64,11 @@ class StallJudge {
     std::optional<wire::Fruitless> fruitless;
     HostTime at{};
   };
+  /// What its agent has told of an attempt.
+  struct Known {
+    std::optional<Seen> seen;    ///< nullopt: no pause yet.
+    std::optional<double> step;  ///< The last one that it has reported.
+  };
   /// What makes a cohort suspicious: all do nothing, or some are busy and none gets on.
   enum class Sign : uint8_t { Quiet, Fruitless };
   struct Member {
@@ -109,6 +114,7 @@ class StallJudge {
   struct Paused {
     Duration lasts{};
     bool quiet = false;
+    wire::Fruitless past;  ///< What else is known of it.
   };
   [[nodiscard]] std::optional<Paused> paused(job::AttemptId attempt, Duration after,
                                              Sign sign) const;
@@ -124,8 +130,7 @@ class StallJudge {
   void end();
 
   Deps deps_;
-  std::map<job::AttemptId, Seen> seen_;
-  std::map<job::AttemptId, double> steps_;  ///< The last one that each has reported.
+  std::map<job::AttemptId, Known> known_;
   std::map<Cohort, Told> told_;
   std::map<Cohort, HostTime> not_before_;  ///< Of those found at work.
   // Witnesses that the coupled tasks are not stalled, which are asked first:
