@@ -81,7 +81,7 @@ class Daemons:
 
     def __init__(self, bed, seed=0, suffers=True):
         self.bed, self.draw = bed, random.Random(seed)
-        self.lost = []  # Node managers that were given up: name, from when, until when.
+        self.silent = []  # Daemons: name, from when, until when, or None while it lasts.
         self.done = []
         self.over = threading.Event()
         self.thread = threading.Thread(target=self.run if suffers else self.over.wait)
@@ -90,6 +90,8 @@ class Daemons:
     def run(self):
         while not self.over.wait(self.draw.uniform(5, 15)):
             name = self.draw.choice(["nm1", "nm2", "dn1", "dn2"])
+            begun = time.monotonic()
+            self.silent.append((name, begun, None))
             if self.draw.random() < 0.5:
                 self.done.append(f"{name} killed")
                 self.bed.kill(name)
@@ -97,19 +99,22 @@ class Daemons:
                 self.bed.run(name)
             else:
                 seconds = self.draw.uniform(8, 40 if name.startswith("nm") else 20)
-                self.freeze(name, seconds)
+                self.done.append(f"{name} frozen for {seconds:.0f} s")
+                self.bed.freeze(name)
+                self.over.wait(seconds)
+                self.bed.thaw(name)
             with contextlib.suppress(AssertionError):
                 self.bed.wait_healthy(120)
+            self.silent[-1] = (name, begun, time.monotonic())
 
-    def freeze(self, name, seconds):
-        self.done.append(f"{name} frozen for {seconds:.0f} s")
-        begun = time.monotonic()
-        self.bed.freeze(name)
-        self.over.wait(seconds)
-        self.bed.thaw(name)
-        if name.startswith("nm") and seconds > NODE_LOST - 3:
-            # What it is told when it is back comes with one of its next heartbeats.
-            self.lost.append((name, begun, time.monotonic() + 30))
+    @property
+    def lost(self):
+        """Node managers that the resource manager may have given up, for whatever they were slow:
+        name, from when, until when. What they are told when they are back comes with one of their
+        next heartbeats."""
+        now = time.monotonic()
+        return [(name, begun, (ended or now) + 30) for name, begun, ended in list(self.silent)
+                if name.startswith("nm") and (ended or now) - begun > NODE_LOST - 3]
 
     def end(self):
         self.over.set()
