@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <vector>
 
 namespace muster::page {
 namespace {
@@ -45,6 +46,53 @@ class LineTimes {
 };
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+/// A text that is read from its beginning or from its end.
+class Letters {
+ public:
+  Letters(std::string_view text, bool backwards) : text_(text), backwards_(backwards) {}
+  [[nodiscard]] size_t size() const { return text_.size(); }
+  [[nodiscard]] char operator[](size_t at) const { return text_[index_of(at)]; }
+  /// Where the letter stands next, from `at` on; size() if nowhere.
+  [[nodiscard]] size_t next(char letter, size_t at) const {
+    const size_t found = backwards_ ? text_.rfind(letter, index_of(at)) : text_.find(letter, at);
+    return found == std::string_view::npos ? size() : index_of(found);
+  }
+
+ private:
+  [[nodiscard]] size_t index_of(size_t at) const { return backwards_ ? size() - 1 - at : at; }
+
+  std::string_view text_;
+  bool backwards_;
+};
+
+/// The number of letters that have been read when the first `word` is whole; nullopt if none is.
+/// One pass (Knuth, Morris and Pratt): a library's search compares a long word anew at each place
+/// of a log that is made for it, and holds up the loop for as long.
+std::optional<size_t> first_end_of(const Letters& word, const Letters& text) {
+  // What of the word has come, too, where so much of it has: its longest end that begins it.
+  std::vector<size_t> borders(word.size());
+  const auto goes_on = [&](size_t come, char letter) {
+    while (come > 0 && word[come] != letter) {
+      come = borders[come - 1];
+    }
+    return word[come] == letter ? come + 1 : 0;
+  };
+  for (size_t at = 1; at < word.size(); ++at) {
+    borders[at] = goes_on(borders[at - 1], word[at]);
+  }
+  size_t come = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (come == 0 && (at = text.next(word[0], at)) == text.size()) {
+      break;
+    }
+    come = goes_on(come, text[at]);
+    if (come == word.size()) {
+      return at + 1;
+    }
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -92,8 +140,9 @@ std::optional<size_t> find_words(std::string_view bytes, const std::vector<std::
         backwards || !found
             ? std::string_view(folded)
             : std::string_view(folded).substr(0, std::min(folded.size(), *found + word.size()));
-    const size_t at = backwards ? within.rfind(word) : within.find(word);
-    if (at != std::string_view::npos) {
+    const auto read = first_end_of({word, backwards}, {within, backwards});
+    if (read) {
+      const size_t at = backwards ? within.size() - *read : *read - word.size();
       found = !found ? at : backwards ? std::max(*found, at) : std::min(*found, at);
     }
   }

@@ -24,7 +24,8 @@ struct LogLines {
 [[nodiscard]] LogLines lines_of(const LogPiece& piece, bool at_line, bool runs);
 
 /// Where the first (backwards: the last) of `words` stands in `bytes`, ASCII letters of any case;
-/// nullopt if none does. `words` are in lower case.
+/// nullopt if none does. `words` are in lower case, and not empty. Takes time for each of them once
+/// for each byte, whatever both are.
 [[nodiscard]] std::optional<size_t> find_words(std::string_view bytes,
                                                const std::vector<std::string>& words,
                                                bool backwards);

@@ -22,6 +22,14 @@ LogPiece piece_of(std::string bytes, uint64_t from = 0, uint64_t end = 0) {
   return piece;
 }
 
+std::string of_two_letters(unsigned bits, size_t length) {
+  std::string text(length, 'a');
+  for (size_t at = 0; at < length; ++at) {
+    text[at] = (bits >> at & 1U) != 0 ? 'b' : 'a';
+  }
+  return text;
+}
+
 TEST(LogLines, ALineWithoutItsEndIsOpenWhileItsTaskRuns) {
   const LogLines open = lines_of(piece_of("one\ntw"), true, true);
   EXPECT_EQ(open.json, R"([[0,0,"one"],[4,0,"tw"]])");
@@ -59,6 +67,23 @@ TEST(LogLines, WordsAreFoundInAnyCase) {
   EXPECT_EQ(find_words(text, {"two", "error", "one"}, false), 9U);
   EXPECT_EQ(find_words(text, {"error"}, true), 20U);
   EXPECT_EQ(find_words(text, {"warning"}, false), std::nullopt);
+}
+
+TEST(LogLines, WordsThatRepeatThemselvesAreFound) {
+  // All texts of ten letters, all words of up to four, of two letters.
+  for (unsigned bits = 0; bits < 1U << 10; ++bits) {
+    const std::string text = of_two_letters(bits, 10);
+    for (size_t length = 1; length <= 4; ++length) {
+      for (unsigned word_bits = 0; word_bits < 1U << length; ++word_bits) {
+        const std::string word = of_two_letters(word_bits, length);
+        const auto known = [](size_t at) {
+          return at == std::string::npos ? std::nullopt : std::optional(at);
+        };
+        ASSERT_EQ(find_words(text, {word}, false), known(text.find(word))) << text << " " << word;
+        ASSERT_EQ(find_words(text, {word}, true), known(text.rfind(word))) << text << " " << word;
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ constexpr size_t kWordsMax = 16;
 constexpr size_t kWordMax = 256;
 /// What one request looks through, and in which pieces.
 constexpr uint64_t kSearchMax = 64U << 20;
-constexpr uint64_t kSearchPiece = 2U << 20;
+constexpr uint64_t kSearchPiece = 512U << 10;
 
 std::optional<std::vector<std::string>> words_of(const Target& target) {
   std::vector<std::string> words;
@@ -45,6 +45,20 @@ std::optional<std::vector<std::string>> words_of(const Target& target) {
 HttpResponse failure_of(const Error& error) { return plain_reply(503, printable(error.message)); }
 
 }  // namespace
+
+class LogRoutes::Turn {
+ public:
+  explicit Turn(LogRoutes& routes) : routes_(routes) { routes_.searching_ = true; }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() {
+    routes_.searching_ = false;
+    routes_.searched_.pulse();
+  }
+
+ private:
+  LogRoutes& routes_;
+};
 
 void LogRoutes::grown() {
   ++growths_;
@@ -162,6 +176,29 @@ rt::Async<HttpResponse> LogRoutes::output(Target target) {
   }
 }
 
+/// Reads a piece; in `at`, where one of the words stands in the log, if one does. One search at a
+/// time: everybody else has their turn of the loop between two pieces, however many search.
+rt::Async<Result<LogPiece>> LogRoutes::look_for(LogName log, LogWanted wanted,
+                                                const std::vector<std::string>* words,
+                                                std::optional<uint64_t>* at) {
+  co_await rt::next_turn(loop_);  // Behind those who have waited.
+  while (searching_) {
+    co_await searched_.wait();
+  }
+  const Turn turn(*this);
+  auto read = co_await logs_.read(std::move(log), wanted);
+  if (!read.has_value() && read.error().code == Errc::NotFound) {
+    read = LogPiece();
+  }
+  if (!read.has_value()) {
+    co_return read.error();
+  }
+  if (const auto found = find_words(read->bytes, *words, !wanted.from.has_value())) {
+    *at = read->from + *found;
+  }
+  co_return read;
+}
+
 rt::Async<HttpResponse> LogRoutes::find(Target target) {
   const auto all = parse_all(target);
   const auto words = words_of(target);
@@ -175,14 +212,11 @@ rt::Async<HttpResponse> LogRoutes::find(Target target) {
   std::optional<uint64_t> at;
   LogPiece piece;
   for (uint64_t looked = 0; looked < kSearchMax && !at;) {
-    auto read = co_await logs_.read(all->front().log, wanted);
-    if (!read.has_value() && read.error().code != Errc::NotFound) {
+    auto read = co_await look_for(all->front().log, wanted, &*words, &at);
+    if (!read.has_value()) {
       co_return failure_of(read.error());
     }
-    piece = read.has_value() ? *std::move(read) : LogPiece();
-    if (const auto found = find_words(piece.bytes, *words, backwards)) {
-      at = piece.from + *found;
-    }
+    piece = *std::move(read);
     looked += piece.bytes.size();
     const bool last = backwards ? piece.from <= piece.begin : piece.next >= piece.end;
     if (last || piece.bytes.size() <= overlap) {

@@ -26,7 +26,7 @@ class LogRoutes {
  public:
   /// All outlive it.
   LogRoutes(rt::Loop& loop, const JobView& job, LogSource& logs)
-      : loop_(loop), job_(job), logs_(logs), grown_(loop) {}
+      : loop_(loop), job_(job), logs_(logs), grown_(loop), searched_(loop) {}
   LogRoutes(const LogRoutes&) = delete;
   LogRoutes& operator=(const LogRoutes&) = delete;
 
@@ -47,17 +47,24 @@ class LogRoutes {
     bool news = false;
     bool waits = false;  ///< There may be more later.
   };
+  /// While one lives, no other search looks through a piece.
+  class Turn;
 
   [[nodiscard]] std::optional<LogName> known(LogName log, std::optional<uint64_t> attempt) const;
   [[nodiscard]] std::optional<Asked> parse(std::string_view text) const;
   [[nodiscard]] std::optional<std::vector<Asked>> parse_all(const Target& target) const;
   [[nodiscard]] rt::Async<Result<Answer>> look(Asked asked);
+  [[nodiscard]] rt::Async<Result<LogPiece>> look_for(LogName log, LogWanted wanted,
+                                                     const std::vector<std::string>* words,
+                                                     std::optional<uint64_t>* at);
 
   rt::Loop& loop_;
   const JobView& job_;
   LogSource& logs_;
   uint64_t growths_ = 0;
   rt::Event grown_;
+  bool searching_ = false;
+  rt::Event searched_;  ///< searching_ has turned false.
 };
 
 }  // namespace muster::page

@@ -9,6 +9,7 @@ import signal
 import socket
 import ssl
 import subprocess
+import threading
 import urllib.request
 
 import attacks
@@ -217,3 +218,37 @@ def test_no_file_and_no_process_shows_another_user_a_key(muster_for_all, gate):
                       *claims) == []
     gate.open()
     running.wait().expect(0)
+
+
+def test_who_may_look_does_not_search_a_master_to_death(muster, gate):
+    """Many long words that the output almost has, on as many connections as the page takes."""
+    running = muster.start("run", muster.spec(
+        {"command": f"head -c 8M /dev/zero | tr '\\0' a; {gate.wait}", "tasks": 1}))
+    muster.wait_for_phase("running")
+    (master,) = muster.pids("master")
+    host, port, token = re.fullmatch(r"http://([0-9.]+):(\d+)/#t=(\S+)",
+                                     muster.status()["page"]).groups()
+    words = "".join(f"&word={'a' * (254 - each)}b{'a' * each}" for each in range(16))
+    question = (f"GET /api/find?s=worker:0/1/stdout{words} HTTP/1.1\r\nHost: {host}\r\n"
+                f"Authorization: Bearer {token}\r\n\r\n").encode()
+    harness.eventually(lambda: (muster.job_folder() / "logs/worker-0.1.stdout").stat().st_size
+                       >= 8 << 20)
+    over = threading.Event()
+
+    def search():
+        while not over.is_set():
+            with contextlib.suppress(OSError), \
+                    socket.create_connection((host, int(port)), harness.PATIENCE) as peer:
+                peer.sendall(question)
+                while not over.is_set() and peer.recv(4096):
+                    peer.sendall(question)
+
+    searches = [threading.Thread(target=search, daemon=True) for _ in range(100)]
+    for each in searches:
+        each.start()
+    try:
+        siege.hold_out("searches", [], [master], lambda: muster("stop", "last").expect(0),
+                       lambda: [muster.status() for _ in range(3)])
+    finally:
+        over.set()
+    running.wait()
