@@ -72,7 +72,6 @@ Key side_path_key_of(const Key& agent_key) { return expand(agent_key, "muster/1 
 
 PageKeys derive_page_keys(const Secret& secret) {
   return {.token = expand(secret, "muster/1 page token"),
-          .cookie = expand(secret, "muster/1 page cookie"),
           .path = expand(secret, "muster/1 page path"),
           .owner = expand(secret, "muster/1 page owner")};
 }

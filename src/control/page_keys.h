@@ -10,13 +10,12 @@ namespace muster::control {
 /// `owner` stands in the fragment of the link that only the owner can have made, and lets its
 /// browser stop the job.
 ///
-/// What the job's page asks of a viewer's browser: `token` stands in the link's fragment
-/// and is exchanged once for `cookie`; `path` (16 bytes of it) names the part of the site that the
-/// browser sends the cookie to, so that other sites of the same host are never sent it. None of
-/// them opens the control channel.
+/// What the job's page asks of a viewer's browser: `token` stands in the link's fragment and is
+/// exchanged for a session's cookie, which each master makes anew; `path` (16 bytes of it) names
+/// the part of the site that the browser sends the cookie to, so that other sites of the same host
+/// are never sent it. None of them opens the control channel.
 struct PageKeys {
   Key token{};
-  Key cookie{};
   Key path{};
   Key owner{};
 };

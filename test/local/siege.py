@@ -113,8 +113,7 @@ def certificate(folder):
 
 def keys_of(secret, containers=()):
     """Whatever opens something of a job, from its secret (src/control/keys.h)."""
-    labels = ["owner", "viewer", "page token", "page cookie", "page path", "page owner",
-              "task key"]
+    labels = ["owner", "viewer", "page token", "page path", "page owner", "task key"]
     keys = {label: expand(secret, label) for label in labels}
     for name in containers:
         keys[f"agent:{name}"] = expand(secret, f"agent:{name}")

@@ -273,6 +273,22 @@ def test_it_is_there_again_after_the_master_died(muster, page):
 def test_it_goes_with_its_attempt(muster, page):
     muster("stop", "last").expect(0)
     assert muster.status()["endpoints"] == {}
+def test_a_session_ends_with_its_master(muster, page):
+    """Whoever takes its port is sent the cookie, and the path, by a page that is still open."""
+    status = f"/{page.base}api/status"
+    assert page.ask("GET", status)[0] == 200
+    os.kill(muster.pids("master")[0], signal.SIGKILL)
+
+    def again():
+        with contextlib.suppress(OSError, AssertionError, AttributeError, TypeError):
+            return Page(muster.status()["page"])
+
+    of_next = harness.eventually(again)
+    assert of_next.base == page.base
+    assert of_next.ask("GET", status)[0] == 200
+    assert of_next.ask("GET", status, cookie=page.cookie)[0] == 401
+
+
 
 
 # Says all that could lead elsewhere, then publishes what the test asks for: ports of this host, and
