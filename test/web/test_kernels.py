@@ -222,10 +222,64 @@ def sent(*names):
     return module
 
 
+# Connects to a port of this host, says so, and stays.
+STAYS = """
+import socket, sys
+peer = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+print("here", flush=True)
+sys.stdin.read()
+"""
+
+
+@contextlib.contextmanager
+def connection_of(*who):
+    """The end here of a connection of that user (a command that runs another), or of this one."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        peer = subprocess.Popen(
+            [*who, sys.executable, "-c", STAYS, str(server.getsockname()[1])],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        try:
+            assert peer.stdout.readline() == b"here\n"
+            connection, _ = server.accept()
+            with connection:
+                yield connection
+        finally:
+            peer.stdin.close()
+            peer.wait()
+            peer.stdout.close()
+
+
+@pytest.mark.parametrize("by", ["asking", "the table"])
+def test_who_is_at_the_other_end_is_known(monkeypatch, by):
+    """Without the table, whose length others can choose, where the kernel can be asked."""
+    if os.geteuid() != 0:
+        pytest.skip("changing the user needs root")
+    module = sent("peer_user.py")
+
+    def none(*_):
+        raise OSError(95, "not here")
+
+    monkeypatch.setitem(module.__dict__, "look_up" if by == "asking" else "ask_kernel", none)
+    # As a user without rights: root counts as everybody.
+    monkeypatch.setattr(module.os, "getuid", lambda: 54321)
+    with connection_of(*siege.AS_ANOTHER_USER) as connection:
+        assert module.is_of_this_user(connection)
+        monkeypatch.setattr(module.os, "getuid", lambda: 54322)
+        assert not module.is_of_this_user(connection)
+    with connection_of() as connection:
+        assert module.is_of_this_user(connection), "root's"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        gone = socket.create_connection(server.getsockname())
+        connection, _ = server.accept()
+        with connection:
+            gone.close()
+            assert not module.is_of_this_user(connection)
+
+
 @pytest.fixture
 def warden():
     """Starts one over a kernel that only sleeps."""
-    module = sent("kernel_folder.py", "warden.py")
+    module = sent("kernel_folder.py", "peer_user.py", "warden.py")
     started = []
 
     def start(alone):

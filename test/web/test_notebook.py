@@ -2,12 +2,14 @@
 # timeout: 900
 
 import contextlib
+import http.client
 import json
 import os
 import pathlib
 import re
 import signal
 import subprocess
+import sys
 import threading
 
 import harness
@@ -131,6 +133,48 @@ def test_another_user_reads_nothing_of_its_kernels(muster, python):
     muster("stop", muster.job()).expect(0)
     assert "ended" in running.wait().expect(6).err
     harness.eventually(lambda: not pathlib.Path(told["ip"]).parent.exists())
+
+
+# A browser's cookies, and where they open the server.
+SIGNED_IN = """
+import http.client, sys
+port, cookie = sys.argv[1:]
+try:
+    peer = http.client.HTTPConnection("127.0.0.1", int(port), timeout=60)
+    peer.request("GET", "/api/contents", headers={"Cookie": cookie})
+    print(peer.getresponse().status)
+except OSError:
+    print("closed")
+"""
+
+
+def test_a_cookie_or_a_token_opens_nothing_for_another_user(muster):
+    """Who takes the port that a `muster notebook` had is sent them by a page that is still open."""
+    if os.geteuid() != 0:
+        pytest.skip("changing the user needs root")
+    running = muster.start("notebook")
+    port, token = running.sees(LINK).groups()
+    (server,) = (pid for pid, line in muster.processes().items()
+                 if re.search(r"-m jupyter_server --config=", line))
+    ((_, its_port),) = harness.listening(server)
+    link = http.client.HTTPConnection("127.0.0.1", int(port), timeout=harness.PATIENCE)
+    link.request("GET", f"/api/contents?token={token}", headers={"Host": f"127.0.0.1:{its_port}"})
+    answer = link.getresponse()
+    assert answer.status == 200
+    cookie = "; ".join(each.split(";")[0] for each in answer.headers.get_all("Set-Cookie"))
+    link.close()
+
+    def opened(port, *who):
+        return subprocess.run([*who, sys.executable, "-c", SIGNED_IN, str(port), cookie],
+                              check=True, capture_output=True, text=True,
+                              timeout=harness.PATIENCE).stdout.strip()
+
+    assert opened(its_port) == "200"
+    for place in (its_port, port):
+        assert opened(place, *siege.AS_ANOTHER_USER) == "closed"
+    running.signal(signal.SIGINT)
+    running.wait().expect(128 + signal.SIGINT)
+    assert opened(its_port, *siege.AS_ANOTHER_USER) == "closed"
 
 
 def test_it_shows_the_persons_folder_and_ends_when_nobody_uses_it(muster):

@@ -118,7 +118,8 @@ Result<std::string> start(Session& session, const NotebookOptions& command, Dura
                     std::string(notebook_program()),
                     std::to_string(seconds),
                     shown.folder,
-                    fmt::format("{}{}", kernel_folder_program(), notebook_kernels_program())};
+                    fmt::format("{}{}{}", kernel_folder_program(), peer_user_program(),
+                                notebook_kernels_program())};
   rt::Fd turn;
   if (!shown.kept.empty()) {
     turn = take_notebook_turn(session);

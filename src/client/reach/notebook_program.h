@@ -2,7 +2,8 @@
 
 #include <string_view>
 
-// The files of programs/ and kernel_folder.py, by their names (cmake/task_programs.cmake).
+// The files of programs/, kernel_folder.py and peer_user.py, by their names
+// (cmake/task_programs.cmake).
 namespace muster::client {
 
 /// The variable in which notebook_program() finds the address of Muster's own binary (file://...),
@@ -14,18 +15,23 @@ inline constexpr std::string_view kKeptVariable = "NOTEBOOK_KEPT";
 
 /// Python: the task of a notebook's job. Its arguments are the seconds after which a server that
 /// nobody uses ends (0: never), the folder to show ("": its own), and kernel_folder_program()
-/// followed by notebook_kernels_program(). Runs JupyterLab, or the server alone where that is all
-/// there is, on a free port of 127.0.0.1 with a token of its own, which nobody finds in a command
-/// line, an environment or a log. With files to keep it stays beside the server until all that has
-/// changed is in HDFS; what is deleted here is deleted there, too, while the server runs.
+/// followed by peer_user_program() and notebook_kernels_program(). Runs JupyterLab, or the server
+/// alone where that is all there is, on a free port of 127.0.0.1 with a token of its own, which
+/// nobody finds in a command line, an environment or a log. With files to keep it stays beside the
+/// server until all that has changed is in HDFS; what is deleted here is deleted there, too, while
+/// the server runs.
 [[nodiscard]] std::string_view notebook_program();
 
-/// Python: a module that has a Jupyter server start its Python kernels on Unix sockets, which no
-/// other user of the host can reach. Needs kernel_folder_program() before it.
+/// Python: a module that has a Jupyter server turn away other users of its host, and start its
+/// Python kernels on Unix sockets, which they cannot reach. Needs kernel_folder_program() and
+/// peer_user_program() before it.
 [[nodiscard]] std::string_view notebook_kernels_program();
 
 /// Python: makes the folder for such sockets (python/src/muster/jupyter/kernel_folder.py).
 [[nodiscard]] std::string_view kernel_folder_program();
+
+/// Python: tells whose the other end of a connection is (python/src/muster/jupyter/peer_user.py).
+[[nodiscard]] std::string_view peer_user_program();
 
 /// Python: waits in the task until that server answers; prints its port, its token, the page to
 /// begin with and, if it has files to keep, where.

@@ -166,7 +166,8 @@ class TaskProvisioner(KernelProvisionerBase):
     async def _start(self, key: bytes) -> dict[str, Any]:
         """Has the kernel started; returns its ports there."""
         here = Path(__file__).parent
-        code = (here / "kernel_folder.py").read_text() + (here / "warden.py").read_text()
+        code = "".join((here / f"{name}.py").read_text()
+                       for name in ("kernel_folder", "peer_user", "warden"))
         starting = await run_muster("exec", self.job, self.task, "--", "python3", "-c", code,
                                     stdin=asyncio.subprocess.PIPE)
         order = json.dumps({"key": key.decode(), "alone": self.alone}).encode()

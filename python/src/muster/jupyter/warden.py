@@ -1,5 +1,6 @@
 """Starts an IPython kernel in a task, and watches over it. Runs in the task, by `python3 -c` behind
-kernel_folder.py, with nothing but the standard library and the task's own ipykernel.
+kernel_folder.py and peer_user.py, with nothing but the standard library and the task's own
+ipykernel.
 
 Reads one JSON object from standard input: `key`, the kernel's; `alone`, for how many seconds it
 lives without anybody connected to the warden. Once the kernel listens, writes one with its ports
@@ -21,7 +22,6 @@ import select
 import shutil
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import tempfile
@@ -54,28 +54,6 @@ CONNECTIONS_MAX = 8
 # Connections that have not said the key: the oldest makes room.
 UNPROVED_MAX = 64
 RELAYS_MAX = 256  # To the kernel; a notebook has some five.
-ESTABLISHED = "01"
-
-
-def is_of_this_user(connection):
-    """Whether the other end of a connection within this host is this user's, or root's. True where
-    the kernel does not tell."""
-    def written(address):
-        (number,) = struct.unpack("=I", socket.inet_aton(address[0]))
-        return f"{number:08X}:{address[1]:04X}"
-
-    try:
-        ends = [written(connection.getpeername()), written(connection.getsockname()), ESTABLISHED]
-        with open("/proc/net/tcp") as table:
-            for line in table:
-                words = line.split()
-                if words[1:4] == ends:
-                    return int(words[7]) in (0, os.getuid())
-    except FileNotFoundError:
-        return True
-    except (OSError, ValueError, IndexError):
-        pass
-    return False
 
 
 def copy(source, target):
@@ -194,7 +172,7 @@ class Warden:
             connection, _ = door.accept()
         except OSError:  # Whoever came has gone again.
             return
-        if not is_of_this_user(connection):
+        if not is_of_this_user(connection):  # noqa: F821: of peer_user.py
             connection.close()
             return
         if door is self.server:

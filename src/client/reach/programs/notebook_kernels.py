@@ -1,7 +1,7 @@
-"""Keeps the Python kernels of a notebook's server to its user: see notebook_program.h.
+"""Keeps a notebook's server and its Python kernels to their user: see notebook_program.h.
 
-The server's configuration imports it, behind kernel_folder.py in one file. Runs with jupyter_client
-from 7, on any Python from 3.7.
+The server's configuration imports it, behind kernel_folder.py and peer_user.py in one file. Runs
+with jupyter_client from 7, on any Python from 3.7.
 """
 
 import atexit
@@ -9,8 +9,11 @@ import itertools
 import os
 import re
 import shutil
+import socket
 import sys
 import types
+
+from tornado.httpserver import HTTPServer
 
 try:
     from jupyter_client.localinterfaces import localhost
@@ -66,8 +69,25 @@ def remove_at_exit(folder):
     atexit.register(remove)
 
 
+def keep_out_others():
+    """Has the server close connections of other users of this host unread: a token or a cookie that
+    somebody got hold of opens nothing for them."""
+    handle = HTTPServer.handle_stream
+
+    def handle_stream(self, stream, address):
+        within = stream.socket.family == socket.AF_INET and address[0].startswith("127.")
+        if within and not is_of_this_user(stream.socket):  # noqa: F821: of peer_user.py
+            stream.close()
+            return None
+        return handle(self, stream, address)
+
+    HTTPServer.handle_stream = handle_stream
+
+
 def install(config):
-    """Has the server start its kernels this way, unless its user has chosen another."""
+    """Has the server keep to its user, and start its kernels this way, unless its user has chosen
+    another."""
+    keep_out_others()
     if LocalProvisioner is object:
         print("muster: other users of this host can read what the notebook's kernels print: "
               "jupyter_client is older than 7", file=sys.stderr, flush=True)
