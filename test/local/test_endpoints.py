@@ -9,9 +9,12 @@ import pathlib
 import re
 import signal
 import socket
+import threading
+import time
 
 import harness
 import pytest
+import siege
 
 SOURCES = pathlib.Path(__file__).parents[2] / "python" / "src"
 
@@ -270,9 +273,6 @@ def test_it_is_there_again_after_the_master_died(muster, page):
     harness.eventually(works)
 
 
-def test_it_goes_with_its_attempt(muster, page):
-    muster("stop", "last").expect(0)
-    assert muster.status()["endpoints"] == {}
 def test_a_session_ends_with_its_master(muster, page):
     """Whoever takes its port is sent the cookie, and the path, by a page that is still open."""
     status = f"/{page.base}api/status"
@@ -289,6 +289,71 @@ def test_a_session_ends_with_its_master(muster, page):
     assert of_next.ask("GET", status, cookie=page.cookie)[0] == 401
 
 
+def test_it_goes_with_its_attempt(muster, page):
+    muster("stop", "last").expect(0)
+    assert muster.status()["endpoints"] == {}
+
+
+# Upgrades whatever comes; reads nothing then, or writes without an end.
+SINK = r"""
+import http.server, os, sys, threading
+sys.path.insert(0, os.environ["SOURCES"])
+import muster.endpoints
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.wfile.write(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
+                         b"Connection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n")
+        while self.headers["Cookie"] == "way=out":
+            self.wfile.write(b"\x82\x7f" + b"\xff" * 65536)
+        threading.Event().wait()
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+server.daemon_threads = True
+muster.endpoints.publish("dashboard", server.server_port)
+server.serve_forever()
+"""
+
+
+@pytest.mark.parametrize("way", ["in", "out"])
+def test_frames_longer_than_memory_pass_as_bytes_and_wait(muster, way):
+    """As many as the page takes, from one who may look, and nobody reads at the other end."""
+    muster.write("sink.py", SINK)
+    muster("submit", muster.spec({
+        "command": "exec python3 sink.py", "tasks": 1, "files": ["sink.py"],
+        "env": {"SOURCES": str(SOURCES)}})).expect(0)
+    harness.eventually(lambda: "dashboard" in muster.status()["endpoints"])
+    page = Page(muster.status()["page"])
+    pids = muster.pids("master") + muster.pids("agent")
+    idle = {pid: siege.resident_kib(pid, "VmHWM") for pid in pids}
+    longest = b"\x82\xff\x7f" + b"\xff" * 7 + b"abcd" + b"x" * 65536
+
+    def fill(connection):
+        """Writes what is taken within a second."""
+        connection.settimeout(1)
+        with contextlib.suppress(OSError):
+            while way == "in":
+                connection.sendall(longest)
+
+    with contextlib.ExitStack() as sockets:
+        fills = []
+        for _ in range(60):
+            connection, head = open_socket(page, Cookie=f"{page.cookie}; way={way}")
+            sockets.enter_context(connection)
+            if head.startswith("HTTP/1.1 101 "):
+                fills.append(threading.Thread(target=fill, args=(connection,)))
+                fills[-1].start()
+        for each in fills:
+            each.join()
+        assert len(fills) > 40
+        assert page.ask("GET", f"/{page.base}api/status")[0] == 200
+        for pid in pids:
+            assert siege.resident_kib(pid, "VmHWM") < idle[pid] + (40 << 10)
+        begun = time.monotonic()
+        muster("stop", "last").expect(0)
+        assert time.monotonic() - begun < siege.patience()
 
 
 # Says all that could lead elsewhere, then publishes what the test asks for: ports of this host, and

@@ -9,9 +9,11 @@ import signal
 import subprocess
 import sys
 import termios
+import time
 
 import harness
 import pytest
+import siege
 
 pytestmark = pytest.mark.usefixtures("stopped_jobs")
 
@@ -116,6 +118,24 @@ def test_mistakes_are_named(muster, job):
     muster("shell", job).expect_error(2, "terminal")
     muster("exec", job, "--wait", "soon", "--", "true").expect_error(2, "--wait", "soon")
     muster("exec", "nothing-abc", "--", "true").expect_error(2, "no such job")
+
+
+# Words for tasks that a program might expand, count up to, or take for something else.
+NO_TASKS = ["worker:0..999999999", "worker:", "worker:-1", "worker:18446744073709551616",
+            "worker:0" + ",worker:0" * 5000, "," * 10000, ":" * 10000, "worker:[0-9]*", "(a+)+$",
+            "(" * 5000 + ")" * 5000, "../../x", "\x1b]0;mine\x07", "w" * 100000, "worker:0\n", "*",
+            "worker:*", "%s%n", "{0:9999999}", "worker:0x0", "worker:+0", " worker:0", "\u202e:0"]
+
+
+def test_a_name_that_is_none_is_refused_at_once(muster, job):
+    for name in NO_TASKS:
+        begun = time.monotonic()
+        done = muster("exec", job, name, "--", "true")
+        assert time.monotonic() - begun < siege.patience(), name
+        done.expect_error(2)
+        assert "\x1b" not in done.text and "\u202e" not in done.text
+    # And many that are some count once.
+    muster("exec", job, *["worker"] * 10_000, "--", "true").expect(0)
 
 
 def test_an_ended_task_and_an_ended_job(muster):

@@ -9,7 +9,9 @@ import signal
 import socket
 import ssl
 import subprocess
+import sys
 import threading
+import time
 import urllib.request
 
 import attacks
@@ -252,3 +254,93 @@ def test_who_may_look_does_not_search_a_master_to_death(muster, gate):
     finally:
         over.set()
     running.wait()
+
+
+# Prints which files and folders below the first argument somebody else may use, and how.
+TRIES = """
+import os, sys
+for folder, _, names in os.walk(sys.argv[1]):
+    print("looked into", folder)
+    if os.access(folder, os.W_OK):
+        print("may write into", folder)
+    for path in (os.path.join(folder, name) for name in names):
+        for mode in ("rb", "r+b"):
+            try:
+                open(path, mode).close()
+                print("opened", mode, path)
+            except OSError:
+                pass
+"""
+
+
+@pytest.mark.parametrize("mask", [0, 0o022])
+def test_no_file_of_a_job_lets_another_user_in(muster_for_all, mask):
+    """Whatever the umask says: specifications, events, samples, output, recordings, ssh's keys."""
+    if os.geteuid() != 0:
+        pytest.skip("changing the user needs root")
+    muster = muster_for_all
+    muster.home.mkdir()
+    muster.home.chmod(0o755)
+    before = os.umask(mask)
+    try:
+        muster("submit", muster.spec({
+            "command": "echo hello; echo x > out; exec sleep 1000", "tasks": 1,
+            "recording": {"terminals": True}, "checkpoint": {"dir": "ckpt"}})).expect(0)
+        muster.wait_for_phase("running")
+        job = muster.job()
+        muster.start("exec", "-t", job, "--", "true", terminal=True).wait().expect(0)
+        muster("ssh-config", job, "--write").expect(0)
+        harness.eventually(lambda: any((muster.job_folder() / "metrics").glob("*")))
+        os.kill(muster.pids("master")[0], signal.SIGKILL)
+        muster.wait_for_phase("running")
+        muster("stop", job).expect(0)
+        muster("show", job).expect(0)
+    finally:
+        os.umask(before)
+    kinds = {path.suffix or path.name for path in muster.job_folder().rglob("*") if path.is_file()}
+    assert kinds >= {".log", ".json", ".yaml", ".stdout", ".cast"}, kinds
+    # Those of the host may be shared with jobs of others: what the job has there has its id.
+    left = [path for place in ("/tmp", "/dev/shm") for path in pathlib.Path(place).glob(f"*{job}*")]
+    for folder in (muster.home, *left):
+        done = subprocess.run([*siege.AS_ANOTHER_USER, sys.executable, "-c", TRIES, folder],
+                              check=True, capture_output=True, text=True)
+        assert done.stdout.splitlines() in ([], [f"looked into {folder}"])
+
+
+def moved_by(pids):
+    """How many bytes these processes have read and written so far."""
+    return sum(int(count) for pid in pids for count in re.findall(
+        r"[rw]char: (\d+)", pathlib.Path(f"/proc/{pid}/io").read_text()))
+
+
+@pytest.mark.parametrize("way", ["out", "in"])
+def test_streams_that_nobody_reads_take_little_memory(muster, way):
+    """With the owner's own key, and more of them than a container may have."""
+    muster("submit", muster.spec({"command": "exec sleep 1000", "tasks": 1})).expect(0)
+    muster.wait_for_phase("running")
+    pids = muster.pids("master") + muster.pids("agent")
+    idle = {pid: siege.resident_kib(pid, "VmHWM") for pid in pids}
+    command = {"out": ["cat", "/dev/zero"], "in": ["sleep", "1000"]}[way]
+    moved = 0
+    with contextlib.ExitStack() as clients, open("/dev/zero") as zero:
+        running = []
+        for _ in range(60):
+            client = clients.enter_context(subprocess.Popen(
+                [harness.BINARY, "exec", muster.job(), "--", *command], env=muster.environment,
+                stdin=zero if way == "in" else subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL))
+            clients.callback(client.kill)
+            running.append(client)
+
+        def are_full():
+            nonlocal moved
+            before, moved = moved, moved_by(pids)
+            return [client.poll() for client in running].count(None) == 52 \
+                and moved - before < 1 << 20
+
+        harness.eventually(are_full, pause=0.5)
+        for pid in pids:
+            assert siege.resident_kib(pid, "VmHWM") < idle[pid] + (20 << 10)
+        begun = time.monotonic()
+        muster("stop", "last").expect(0)
+        assert time.monotonic() - begun < siege.patience()
