@@ -385,12 +385,12 @@ std::string headline(std::span<const Subject> subjects, const Group& group) {
   const std::string what =
       group.read ? describe(telling_of(first.report), several) : "could not be read";
   const std::string where = several || first.host.empty() ? std::string() : " on " + first.host;
-  return several ? fmt::format("{} of {} tasks {}: {}", names.size(), subjects.size(), what,
-                               join_tasks(names))
+  return several ? fmt::format("{} of {} tasks {}: {}{}", names.size(), subjects.size(), what,
+                               join_tasks(names), describe_vain_wait(subjects, group))
                  : fmt::format("{}{} {}{}{}{}", names.front(), where, what,
                                describe_start(first.report),
                                describe_behind(telling_of(first.report), behind(first.report)),
-                               describe_vain_wait(first.report));
+                               describe_vain_wait(subjects, group));
 }
 
 }  // namespace

@@ -873,6 +873,28 @@ TEST(VainWait, IsForAPoolOfWhichAllIsIdle) {
   EXPECT_THAT(to_text(std::vector{subject}), Not(HasSubstr("of its pool"))) << "one works";
 }
 
+TEST(VainWait, IsForAPoolAmongPeersToo) {
+  const auto with_idle_pool = [](Subject& subject) {
+    subject.report.processes[1] = python({kCondition, kPoolGet, kLoad});
+    subject.report.processes.push_back(child(12, {kChildGet, kWorker, kChildStart, kLoad}));
+    subject.report.processes.push_back(child(13, {kChildGet, kWorker, kChildStart, kLoad}));
+  };
+  std::vector<Subject> subjects = gang(8, -1, {});
+  with_idle_pool(subjects[1]);
+  EXPECT_THAT(suspect_of(subjects).evidence,
+              StartsWith("worker:1 waits in load (train.py:12); all 2 workers of its pool wait for "
+                         "work: what is missing was lost with one that was killed\n"));
+  with_idle_pool(subjects[2]);
+  const auto* const of_both =
+      "; of worker:1: all 2 workers of its pool wait for work: what is missing was lost with one "
+      "that was killed\n";
+  EXPECT_THAT(suspect_of(subjects).evidence,
+              StartsWith(std::string("worker:1-2 wait in load (train.py:12)") + of_both));
+  EXPECT_THAT(to_text(subjects), StartsWith(std::string("2 of 8 tasks wait in load (train.py:12): "
+                                                        "worker:1-2") +
+                                            of_both));
+}
+
 TEST(VainWait, IsForAQueueThatNobodyFills) {
   Process gets = python({kCondition, kQueueGet, kLoad});
   Thread idle{.id = 11, .name = "pool", .state = 'S', .system_call = "futex"};

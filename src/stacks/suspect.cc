@@ -290,12 +290,12 @@ std::string line_of(std::span<const Subject> subjects, const Group& group, bool 
   const Report& report = subjects[group.members.front()].report;
   std::string what =
       group.read ? describe(telling_of(report), count > 1) : std::string("could not be read");
+  if (count == 1) {
+    what += describe_start(report) + describe_behind(telling_of(report), behind(report));
+  }
+  what += describe_vain_wait(subjects, group);
   if (is_rest && count > 3) {
     return fmt::format("{} of {} tasks {}\n", count, subjects.size(), what);
-  }
-  if (count == 1) {
-    what += describe_start(report) + describe_behind(telling_of(report), behind(report)) +
-            describe_vain_wait(report);
   }
   return fmt::format("{} {}\n", join_tasks(subjects, group.members), what);
 }

@@ -1,7 +1,5 @@
 #include "stacks/vain_wait.h"
 
-#include "stacks/stack_groups.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -147,6 +145,19 @@ std::string describe_vain_wait(const Report& report) {
   }
   return describe_ended(*telling.process, *telling.thread) + describe_pool(report, telling) +
          describe_queue(report, telling);
+}
+
+std::string describe_vain_wait(std::span<const Subject> subjects, const Group& group) {
+  for (const size_t member : group.members) {
+    const std::string text = describe_vain_wait(subjects[member].report);
+    if (!text.empty() && group.members.size() > 1) {
+      return fmt::format("; of {}:{}", subjects[member].task, text.substr(1));
+    }
+    if (!text.empty()) {
+      return text;
+    }
+  }
+  return "";
 }
 
 }  // namespace muster::stacks

@@ -1,7 +1,9 @@
 #pragma once
 
+#include "stacks/stack_groups.h"
 #include "stacks/stack_report.h"
 
+#include <span>
 #include <string>
 
 /// Waits that nobody is left to end, as far as a task's own processes tell.
@@ -11,5 +13,8 @@ namespace muster::stacks {
 /// by signal 9, and it has not noticed", "; all 4 workers of its pool wait for work: ...", "; no
 /// other thread or child process of its own is left to put something there". "" if nothing tells.
 [[nodiscard]] std::string describe_vain_wait(const Report& report);
+/// The same of tasks at one place. Of several, the first of which something is known, with its
+/// name: "; of worker:2: all 4 workers of its pool wait for work: ...".
+[[nodiscard]] std::string describe_vain_wait(std::span<const Subject> subjects, const Group& group);
 
 }  // namespace muster::stacks
