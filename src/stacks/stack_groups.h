@@ -16,6 +16,8 @@ struct Subject {
   std::string task;  ///< "worker:7"
   std::string host;  ///< "" if unknown.
   Report report;     ///< Without processes: nothing could be read.
+  /// What describe_vain_wait() says of all that was read, where `report` is only a part of it.
+  std::optional<std::string> vain_wait = std::nullopt;
   /// The job waits for its end. One that it does not wait for, such as a parameter server, has
   /// nothing to do by nature.
   bool needed = true;

@@ -351,7 +351,7 @@ main()
 
 # Each hangs in its own way, alone or while the others wait in all_reduce.
 MORE = """
-import json, logging, os, socket, subprocess, sys, threading, time
+import json, logging, multiprocessing, os, signal, socket, subprocess, sys, threading, time
 import torch, torch.distributed as dist
 
 def fills_a_pipe():
@@ -361,6 +361,13 @@ def tries_again():
     for attempt in range(10 ** 9):
         logging.warning("attempt %d failed: connection refused, retrying", attempt)
         time.sleep(0.5)
+
+def is_killed(row):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def loses_a_worker():
+    with multiprocessing.Pool(2) as workers:
+        workers.map(is_killed, [1])
 
 def beats():
     while True:
@@ -806,6 +813,8 @@ def test_two_locks_are_both_named(muster):
 @pytest.mark.parametrize("how, place, says", [
     ("fills_a_pipe", r"fills_a_pipe \(program.py:6\)", "its child process .* writes to a pipe"),
     ("tries_again", r"tries_again \(program.py:\d+\)", "sleeps in tries_again"),
+    ("loses_a_worker", r"loses_a_worker \(program.py:\d+\)",
+     "worker:1 waits in loses_a_worker .*; all 2 workers of its pool wait for work"),
     ("waits_beside_a_heartbeat", r"waits_beside_a_heartbeat \(program.py:\d+\)", "waits in")])
 def test_one_that_hangs_behind_signs_of_life_is_named(muster, torch, how, place, says):
     """A child that cannot write, the same failure for ever, a thread that calls itself alive."""

@@ -3,6 +3,7 @@
 #include "base/overloaded.h"
 #include "stacks/servers.h"
 #include "stacks/suspect.h"
+#include "stacks/vain_wait.h"
 
 #include <algorithm>
 #include <chrono>
@@ -139,7 +140,10 @@ Status StackReader::take_kind(uint64_t id, const wire::StreamFrame::Kind& kind) 
 /// What there is of this one is all there will be.
 void StackReader::end(uint64_t id) {
   const auto found = readings_.find(id);
-  subjects_[found->second.subject].report = essence(found->second.reader.report());
+  const stacks::Report& report = found->second.reader.report();
+  stacks::Subject& subject = subjects_[found->second.subject];
+  subject.vain_wait = stacks::describe_vain_wait(report);
+  subject.report = essence(report);
   readings_.erase(found);
   go_on_soon();
 }

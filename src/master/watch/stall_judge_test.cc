@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -150,6 +151,50 @@ TEST_F(Stalls, OfAllAreLookedAtOnceAndTheSuspectIsNamed) {
   tell(0, minutes(12));
   tell(1, minutes(12));
   EXPECT_EQ(probes(0).size(), 1U);
+}
+
+/// A process of Python with one thread that waits there.
+stacks::Process waiting(int32_t pid, std::vector<stacks::Frame> frames) {
+  stacks::Process process{
+      .pid = pid, .parent = pid == 7 ? 1 : 7, .command = "python3", .python = true};
+  process.threads.push_back({.id = pid,
+                             .name = "MainThread",
+                             .state = 'S',
+                             .system_call = "futex",
+                             .frames = std::move(frames)});
+  return process;
+}
+
+TEST_F(Stalls, TellOfAPoolThatHasLostAWorker) {
+  run();
+  tell(0, minutes(11));
+  tell(1, minutes(10));
+  waits(0);
+  const std::vector<stacks::Frame> idle = {
+      {"get", "/usr/lib/python3/multiprocessing/queues.py", 1},
+      {"worker", "/usr/lib/python3/multiprocessing/pool.py", 2}};
+  answer(1, {waiting(7, {{"get", "/usr/lib/python3/multiprocessing/pool.py", 3},
+                         {"load", "/user/train.py", 12}}),
+             waiting(8, idle), waiting(9, idle)});
+  ASSERT_TRUE(note(1).has_value());
+  EXPECT_THAT(note(1)->evidence, ::testing::HasSubstr("all 2 workers of its pool wait for work"));
+}
+
+TEST_F(Stalls, TellNothingOfAQueueThatALibraryMayFill) {
+  run();
+  tell(0, minutes(11));
+  tell(1, minutes(10));
+  waits(0);
+  stacks::Process process =
+      waiting(7, {{"get", "/usr/lib/python3/queue.py", 1}, {"load", "/user/train.py", 12}});
+  process.threads.push_back({.id = 8,
+                             .name = "consumer",
+                             .state = 'S',
+                             .system_call = "futex",
+                             .frames = {{"consume", "/env/site-packages/kafka/consumer.py", 9}}});
+  answer(1, {process});
+  ASSERT_TRUE(note(1).has_value());
+  EXPECT_THAT(note(1)->evidence, ::testing::Not(::testing::HasSubstr("is left to put")));
 }
 
 TEST_F(Stalls, TellTheStepsThatWereReported) {
