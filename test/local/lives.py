@@ -240,8 +240,10 @@ class Life:
         touched = set().union(*(mates for _, mates in self.done)) | self.place.touched(self)
         for task in status["roles"]["worker"]["tasks"]:
             if task["attempts"] != 1 and task["index"] not in touched:
+                told = [fact["text"] for fact in shown["facts"]
+                        if f"worker:{task['index']} " in (fact["text"] or "")]
                 yield (f"worker:{task['index']}, which nobody touched, had {task['attempts']} "
-                       "attempts")
+                       f"attempts: {'; '.join(told[:4])}")
         yield from twins(self.attempts())
         beside = list(twins(self.attempts(), of_one_generation=False))
         if self.place.SEES_EACH_END:
