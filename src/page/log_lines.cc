@@ -83,7 +83,10 @@ std::optional<size_t> first_end_of(const Letters& word, const Letters& text) {
   }
   size_t come = 0;
   for (size_t at = 0; at < text.size(); ++at) {
-    if (come == 0 && (at = text.next(word[0], at)) == text.size()) {
+    if (come == 0) {
+      at = text.next(word[0], at);
+    }
+    if (at == text.size()) {
       break;
     }
     come = goes_on(come, text[at]);

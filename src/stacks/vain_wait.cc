@@ -150,8 +150,7 @@ std::string describe_vain_wait(const Report& report) {
 std::string describe_vain_wait(std::span<const Subject> subjects, const Group& group) {
   for (const size_t member : group.members) {
     const Subject& subject = subjects[member];
-    const std::string text =
-        subject.vain_wait ? *subject.vain_wait : describe_vain_wait(subject.report);
+    std::string text = subject.vain_wait ? *subject.vain_wait : describe_vain_wait(subject.report);
     if (!text.empty() && group.members.size() > 1) {
       return fmt::format("; of {}:{}", subject.task, text.substr(1));
     }

@@ -115,7 +115,7 @@ Result<uint32_t> peer_user(int connection) {
   if (::getpeername(connection, reinterpret_cast<sockaddr*>(&there), &size) != 0) {
     return Error{Errc::NotFound, Blame::User, "a connection has ended"};
   }
-  const Result<uint32_t> holder = ask_kernel(there, here);
+  Result<uint32_t> holder = ask_kernel(there, here);
   if (holder || holder.error().code == Errc::NotFound) {
     return holder;
   }
