@@ -186,6 +186,13 @@ def test_it_shows_the_persons_folder_and_ends_when_nobody_uses_it(muster):
     assert "ended" in running.wait(within=300).expect(6).err
 
 
+def test_a_job_that_is_no_notebook_says_so(muster):
+    muster("submit", "-n", "1", "--", "sleep", "1000").expect(0)
+    muster.wait_for_phase("running")
+    done = muster("notebook", muster.job(), within=60).expect(2)
+    assert f"{muster.job()} runs no notebook" in done.err
+
+
 def test_an_environment_without_jupyter_is_said_before_anything_is_asked(muster):
     muster.environment["PATH"] = "/usr/bin:/bin"
     muster("notebook").expect_error(2, "no Jupyter", "pip install jupyterlab")
