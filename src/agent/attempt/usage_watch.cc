@@ -18,8 +18,8 @@ constexpr Duration kClosely = std::chrono::milliseconds(200);
 /// Close to a memory limit looks are more frequent than samples.
 constexpr Duration kSampleMin = std::chrono::milliseconds(900);
 constexpr uint32_t kLooksPerCollectorLook = 10;
-/// What a program waits for takes some reads per thread.
-constexpr uint32_t kLooksPerWaitsLook = 2;
+/// What a program waits for, and what holds it back, takes many reads.
+constexpr uint32_t kLooksPerCloseLook = 2;
 /// Of its time: what other programs of the host draw on a screen is no work of the task.
 constexpr double kIdleGpu = 0.05;
 
@@ -116,15 +116,16 @@ void UsageWatch::sample(TaskRun& run, const TaskRun::Use& use,
   deps_.samples.measured(attempt, watched.meter.read(now, use, files));
   // Threads of virtual machines are many: they are read rarely.
   const uint32_t look = watched.looks++;
-  if (look % kLooksPerWaitsLook == 0) {
+  if (look % kLooksPerCloseLook == 0) {
     deps_.samples.measured(
         attempt, watched.meter.read_waits(deps_.meter.waits(use.processes, use.print.worker)));
+    const std::optional<Duration> collector_time = look % kLooksPerCollectorLook == 0
+                                                       ? deps_.meter.collector_time(use.processes)
+                                                       : std::nullopt;
+    deps_.samples.measured(
+        attempt, watched.meter.read_hindrances(
+                     now, use.print, deps_.meter.throttling(use.print.worker), collector_time));
   }
-  const std::optional<Duration> collector_time =
-      look % kLooksPerCollectorLook == 0 ? deps_.meter.collector_time(use.processes) : std::nullopt;
-  deps_.samples.measured(
-      attempt, watched.meter.read_hindrances(
-                   now, use.print, deps_.meter.throttling(use.print.worker), collector_time));
   if (const auto left = deps_.meter.disk_left(watched.folders)) {
     using metrics::Builtin;
     deps_.samples.measured(attempt, {{.metric = Builtin::ContainerDiskAvailable,

@@ -33,7 +33,7 @@ struct Resident {
 };
 
 Resident resident_memory(Pid pid) {
-  const std::string text = read_proc(fmt::format("/proc/{}/statm", pid.value));
+  const std::string text = read_proc_record(fmt::format("/proc/{}/statm", pid.value));
   const auto fields = split(text, ' ');
   const auto page_bytes = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
   const auto bytes = [&](size_t field) {
@@ -82,7 +82,7 @@ Stat parse_stat(std::string_view text) {
           .nice = nice.starts_with('-') ? -given_way : given_way};
 }
 
-Stat read_stat(Pid pid) { return parse_stat(read_proc(fmt::format("/proc/{}/stat", pid.value))); }
+Stat read_stat(Pid pid) { return parse_stat(read_proc_record(fmt::format("/proc/{}/stat", pid.value))); }
 
 /// Whether a thread of a Java virtual machine, by its name, collects garbage: in parallel, beside
 /// the program, or, of the serial collector, as the thread for all that stops the program.
@@ -238,7 +238,7 @@ class ProcMeter final : public Meter {
   FileActivity file_activity(std::span<const Pid> processes) override {
     FileActivity activity;
     for (const Pid pid : processes) {
-      const std::string text = read_proc(fmt::format("/proc/{}/io", pid.value));
+      const std::string text = read_proc_record(fmt::format("/proc/{}/io", pid.value));
       activity.read_bytes += number_after(text, "read_bytes:").value_or(0);
       activity.written_bytes += number_after(text, "write_bytes:").value_or(0);
       activity.open_files += open_files_of(pid);
@@ -249,13 +249,13 @@ class ProcMeter final : public Meter {
   }
 
   Throttling throttling(Pid process) override {
-    return read_throttling(read_proc(fmt::format("/proc/{}/cgroup", process.value)), kCgroupRoot);
+    return read_throttling(read_proc_record(fmt::format("/proc/{}/cgroup", process.value)), kCgroupRoot);
   }
 
   std::optional<Duration> collector_time(std::span<const Pid> processes) override {
     std::optional<Duration> time;
     for (const Pid pid : processes) {
-      if (trim(read_proc(fmt::format("/proc/{}/comm", pid.value))) == "java") {
+      if (trim(read_proc_record(fmt::format("/proc/{}/comm", pid.value))) == "java") {
         time = time.value_or(Duration{}) + collector_time_of(pid);
       }
     }

@@ -1,19 +1,46 @@
 #include "os/host/proc_text.h"
 
 #include "base/text.h"
-#include "os/file/local_files.h"
+#include "rt/fd.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <charconv>
+#include <fcntl.h>
 #include <unistd.h>
 
 namespace muster::os {
 
-std::string read_proc(const Path& path) {
-  return make_local_files(nullptr)->read(path, 1U << 20).value_or("");
+namespace {
+
+std::string read_at_once(const std::string& path, bool one_record) {
+  constexpr size_t kMax = 1U << 20;
+  std::array<char, 16U << 10> piece;  // NOLINT: filled by read.
+  const rt::Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text;
+  while (fd.valid()) {
+    const ssize_t got = ::read(fd.get(), piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got < 0 || text.size() + static_cast<size_t>(got) > kMax) {
+      return "";
+    }
+    text.append(piece.data(), static_cast<size_t>(got));
+    if (got == 0 || (one_record && static_cast<size_t>(got) < piece.size())) {
+      break;
+    }
+  }
+  return text;
 }
+
+}  // namespace
+
+std::string read_proc(const std::string& path) { return read_at_once(path, false); }
+std::string read_proc_record(const std::string& path) { return read_at_once(path, true); }
 
 std::optional<uint64_t> parse_decimal(std::string_view text) {
   text = trim(text);

@@ -10,8 +10,15 @@
 
 namespace muster::os {
 
-/// Reads a file of /proc or /sys; "" if it cannot be read.
-[[nodiscard]] std::string read_proc(const Path& path);
+/// Reads a file of /proc or /sys; "" if it cannot be read, or has more than 1 MiB.
+[[nodiscard]] std::string read_proc(const std::string& path);
+[[nodiscard]] inline std::string read_proc(const char* path) {
+  return read_proc(std::string(path));
+}
+[[nodiscard]] inline std::string read_proc(const Path& path) { return read_proc(path.native()); }
+/// The same of a file that the kernel writes at one go, as it does stat, statm, io, status, comm
+/// and syscall of a process: for those that are read each second, a call less.
+[[nodiscard]] std::string read_proc_record(const std::string& path);
 
 /// Parses a whole text as a decimal number; blanks around it are ignored.
 [[nodiscard]] std::optional<uint64_t> parse_decimal(std::string_view text);

@@ -138,7 +138,7 @@ std::string system_call_name(int64_t number) {
 }
 
 uint64_t count_sleeps(Pid pid, int32_t thread) {
-  return number_after(read_proc(fmt::format("/proc/{}/task/{}/status", pid.value, thread)),
+  return number_after(read_proc_record(fmt::format("/proc/{}/task/{}/status", pid.value, thread)),
                       "voluntary_ctxt_switches:")
       .value_or(0);
 }
@@ -256,7 +256,7 @@ Pid lock_holder(std::string_view proc_locks, Pid waiting) {
 }
 
 std::optional<bool> waits_for_threads(Pid pid) {
-  const std::string text = read_proc(fmt::format("/proc/{}/syscall", pid.value));
+  const std::string text = read_proc_record(fmt::format("/proc/{}/syscall", pid.value));
   if (text.empty()) {
     return std::nullopt;
   }
@@ -266,7 +266,7 @@ std::optional<bool> waits_for_threads(Pid pid) {
 
 ThreadState call_of_thread(Pid pid, int32_t thread) {
   ThreadState state{.id = thread, .name = {}, .wait_channel = {}, .system_call = {}};
-  read_call(read_proc(fmt::format("/proc/{}/task/{}/syscall", pid.value, thread)), state);
+  read_call(read_proc_record(fmt::format("/proc/{}/task/{}/syscall", pid.value, thread)), state);
   return state;
 }
 

@@ -66,7 +66,7 @@ struct Brief {
 };
 
 Brief brief_of(Pid pid) {
-  const std::string text = read_proc(fmt::format("/proc/{}/stat", pid.value));
+  const std::string text = read_proc_record(fmt::format("/proc/{}/stat", pid.value));
   const std::vector<std::string_view> fields = stat_fields(text);
   const auto parent = fields.size() > 1 ? parse_decimal(fields[1]) : std::nullopt;
   return {.parent = Pid(static_cast<int32_t>(parent.value_or(0))),
