@@ -25,7 +25,7 @@ from shell import TOOLS  # noqa: E402
 
 MB = 1 << 20
 LARGE_MB = 1024
-SMALL_FILES = 500  # Hadoop's client needs a fifth of a second for each.
+SMALL_FILES = 100  # Hadoop's client needs a fifth of a second for each.
 SMALL_BYTES = 4096
 LOOK = 0.01  # Seconds between two looks at a client's memory.
 
