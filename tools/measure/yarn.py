@@ -326,7 +326,7 @@ def seconds_to_notice(muster, bed):
             if host_of(bed, pid) == victim:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
-        noticed = job.wait_for("container-ended", 1, PATIENCE)[0]
+        noticed = job.wait_for("agent-lost", 1, PATIENCE)[0]
         bed.restart(victim)
         bed.wait_healthy()
     return max(0.0, noticed - killed)
