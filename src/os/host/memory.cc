@@ -82,7 +82,9 @@ Stat parse_stat(std::string_view text) {
           .nice = nice.starts_with('-') ? -given_way : given_way};
 }
 
-Stat read_stat(Pid pid) { return parse_stat(read_proc_record(fmt::format("/proc/{}/stat", pid.value))); }
+Stat read_stat(Pid pid) {
+  return parse_stat(read_proc_record(fmt::format("/proc/{}/stat", pid.value)));
+}
 
 /// Whether a thread of a Java virtual machine, by its name, collects garbage: in parallel, beside
 /// the program, or, of the serial collector, as the thread for all that stops the program.
@@ -249,7 +251,8 @@ class ProcMeter final : public Meter {
   }
 
   Throttling throttling(Pid process) override {
-    return read_throttling(read_proc_record(fmt::format("/proc/{}/cgroup", process.value)), kCgroupRoot);
+    return read_throttling(read_proc_record(fmt::format("/proc/{}/cgroup", process.value)),
+                           kCgroupRoot);
   }
 
   std::optional<Duration> collector_time(std::span<const Pid> processes) override {
@@ -263,7 +266,7 @@ class ProcMeter final : public Meter {
   }
 
   Waits waits(std::span<const Pid> processes, Pid worker) override {
-    return look_at_waits(processes, worker);
+    return look_at_waits(processes, worker, threads_);
   }
 
   HostActivity host_activity() override {
@@ -312,6 +315,7 @@ class ProcMeter final : public Meter {
   }
 
  private:
+  KnownThreads threads_;
   uint32_t looks_ = 0;
   std::optional<uint64_t> network_speed_;
 };

@@ -107,9 +107,8 @@ bool is_python(Pid pid) {
   return name.starts_with("python") || name.starts_with("pypy");
 }
 
-std::optional<double> lock_waiters(Pid pid) {
-  const std::vector<int32_t> ids = thread_ids(pid, kThreadsListedMax);
-  if (ids.size() < 2 || !is_python(pid)) {
+std::optional<double> lock_waiters(Pid pid, const std::vector<int32_t>& ids) {
+  if (ids.empty()) {
     return std::nullopt;
   }
   const size_t looked_at = std::min(ids.size(), kThreadsMax);
@@ -123,7 +122,26 @@ std::optional<double> lock_waiters(Pid pid) {
 
 }  // namespace
 
-Waits look_at_waits(std::span<const Pid> processes, Pid worker) {
+const std::vector<int32_t>& KnownThreads::of(Pid pid) {
+  constexpr size_t kProcessesMax = 256;
+  constexpr size_t kFew = 16;
+  constexpr uint32_t kLooks = 10;
+  if (listed_.size() >= kProcessesMax && !listed_.contains(pid.value)) {
+    listed_.clear();
+  }
+  Listed& known = listed_[pid.value];
+  if (known.looks == 0) {
+    known.ids = thread_ids(pid, kThreadsListedMax);
+    if (known.ids.size() < 2 || !is_python(pid)) {
+      known.ids.clear();
+    }
+    known.looks = known.ids.size() <= kFew ? 1 : kLooks;
+  }
+  --known.looks;
+  return known.ids;
+}
+
+Waits look_at_waits(std::span<const Pid> processes, Pid worker, KnownThreads& threads) {
   Waits waits;
   if (worker == Pid()) {
     return waits;
@@ -141,7 +159,7 @@ Waits look_at_waits(std::span<const Pid> processes, Pid worker) {
     waits.for_children = has_child_at_work(processes, parent);
     waits.sleeps = waits.for_children ? count_sleeps(parent, parent.value) : 0;
   }
-  waits.for_python_lock = lock_waiters(worker);
+  waits.for_python_lock = lock_waiters(worker, threads.of(worker));
   return waits;
 }
 

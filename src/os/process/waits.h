@@ -3,8 +3,10 @@
 #include "os/process/pid.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace muster::os {
 
@@ -25,8 +27,24 @@ struct Waits {
   bool operator==(const Waits&) const = default;
 };
 
+/// The threads of Python programs that are looked at again and again. To list many threads costs
+/// far more than to look at a few of them, so many are listed with every tenth look only.
+class KnownThreads {
+ public:
+  /// The ids of a process that has several threads and runs Python; else none. Some may have ended.
+  [[nodiscard]] const std::vector<int32_t>& of(Pid pid);
+
+ private:
+  struct Listed {
+    std::vector<int32_t> ids;
+    uint32_t looks = 0;  ///< For which they still serve.
+  };
+  std::map<int32_t, Listed> listed_;  ///< By the process.
+};
+
 /// Looks at the processes of a program, of which `worker` does the work. Costs some reads of small
 /// files, however many threads and processes there are.
-[[nodiscard]] Waits look_at_waits(std::span<const Pid> processes, Pid worker);
+[[nodiscard]] Waits look_at_waits(std::span<const Pid> processes, Pid worker,
+                                  KnownThreads& threads);
 
 }  // namespace muster::os

@@ -8,11 +8,13 @@
 #include <array>
 #include <csignal>
 #include <functional>
+#include <optional>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace muster::os {
@@ -43,10 +45,11 @@ class Child {
 /// The first look at `processes` that `is_it`. There is one, unless the kernel hides system calls.
 template <class IsIt>
 Waits look_until(const std::vector<Pid>& processes, Pid worker, IsIt is_it) {
-  Waits waits = look_at_waits(processes, worker);
+  KnownThreads threads;
+  Waits waits = look_at_waits(processes, worker, threads);
   while (!is_it(waits)) {
     std::this_thread::yield();
-    waits = look_at_waits(processes, worker);
+    waits = look_at_waits(processes, worker, threads);
   }
   return waits;
 }
@@ -101,14 +104,43 @@ TEST(WaitsTest, TellOfOneWhoseChildComputes) {
     EXPECT_FALSE(waits.for_socket);
     EXPECT_FALSE(waits.for_time);
   }
-  EXPECT_FALSE(look_at_waits(std::vector{parent.pid()}, parent.pid()).for_children)
+  KnownThreads threads;
+  EXPECT_FALSE(look_at_waits(std::vector{parent.pid()}, parent.pid(), threads).for_children)
       << "nobody computes";
   for (const int fd : {ends[0], ends[1], told[0], told[1]}) {
     ::close(fd);
   }
 }
 
-TEST(WaitsTest, AreNoneOfOneThatIsGone) { EXPECT_EQ(look_at_waits({}, Pid()), Waits()); }
+TEST(WaitsTest, AreNoneOfOneThatIsGone) {
+  KnownThreads threads;
+  EXPECT_EQ(look_at_waits({}, Pid(), threads), Waits());
+}
+
+TEST(KnownThreadsTest, AreThoseOfPythonAndManyAreListedRarely) {
+  const Child sleeper([] { ::pause(); });
+  KnownThreads threads;
+  EXPECT_TRUE(threads.of(sleeper.pid()).empty());
+  std::optional<Child> python(std::in_place, [] {
+    const char* const program =
+        "import threading\n"
+        "rest = threading.Event()\n"
+        "for _ in range(40): threading.Thread(target=rest.wait, daemon=True).start()\n"
+        "rest.wait()\n";
+    ::execlp("python3", "python3", "-c", program, nullptr);
+  });
+  const Pid pid = python->pid();
+  while (KnownThreads().of(pid).size() < 41) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(threads.of(pid).size(), 41U);
+  python.reset();
+  size_t looks = 0;
+  while (!threads.of(pid).empty() && looks < 20) {
+    ++looks;
+  }
+  EXPECT_EQ(looks, 9U) << "of one that is gone";
+}
 
 }  // namespace
 }  // namespace muster::os
