@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -27,6 +28,21 @@ bool all_sleep(const stacks::Process& process) {
 bool has_frames(const stacks::Process& process) {
   return std::ranges::any_of(process.threads,
                              [](const stacks::Thread& thread) { return !thread.frames.empty(); });
+}
+
+/// Runs a tool that stops the process while it reads it. One that is killed meanwhile, as it takes
+/// too long for a large program, leaves the stop signal of its attaching behind: the process would
+/// stand still for ever.
+Result<os::CommandOutput> run_reader(const os::SpawnOptions& spawn, Duration deadline,
+                                     const stacks::Process& process) {
+  const bool stood = std::ranges::any_of(
+      process.threads, [](const stacks::Thread& thread) { return thread.state == 'T'; });
+  Result<os::CommandOutput> output = os::run_command(spawn, deadline, kOutputBytesMax);
+  const bool finished = output.has_value() && output->exit.code.has_value();
+  if (!finished && !stood) {
+    (void)::kill(process.pid, SIGCONT);
+  }
+  return output;
 }
 
 /// Whether nobody but another of its threads can wake the main one: neither time nor what comes.
@@ -94,7 +110,7 @@ void FrameTools::read_python(stacks::Process& process, Duration deadline) {
   } else if (all_sleep(process)) {
     spawn.argv.emplace_back("--nonblocking");
   }
-  const Result<os::CommandOutput> output = os::run_command(spawn, deadline, kOutputBytesMax);
+  const Result<os::CommandOutput> output = run_reader(spawn, deadline, process);
   if (!output) {
     process.problem = fmt::format("its Python frames are not known: {}", output.error().message);
     return;
@@ -104,7 +120,7 @@ void FrameTools::read_python(stacks::Process& process, Duration deadline) {
   }
   // Once more, for what it has to say.
   spawn.argv.insert(spawn.argv.begin(), {"/bin/sh", "-c", R"(exec "$0" "$@" 2>&1)"});
-  const Result<os::CommandOutput> again = os::run_command(spawn, deadline, kOutputBytesMax);
+  const Result<os::CommandOutput> again = run_reader(spawn, deadline, process);
   const std::string said = again ? words_of_failure(again->stdout_text) : again.error().message;
   if (again && again->exit.code == 0 && stacks::read_py_spy(again->stdout_text, process)) {
     return;
@@ -145,7 +161,7 @@ void FrameTools::read_with_debugger(stacks::Process& process, Duration deadline)
   }
   spawn.env = options_.environment;
   spawn.stderr_to = os::ToNull{};
-  const Result<os::CommandOutput> output = os::run_command(spawn, deadline, kOutputBytesMax);
+  const Result<os::CommandOutput> output = run_reader(spawn, deadline, process);
   if (output) {
     stacks::read_native(output->stdout_text, process);
   }

@@ -7,11 +7,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace muster::agent {
 namespace {
@@ -173,6 +176,38 @@ TEST_F(FrameToolsTest, ADebuggerThatReadsNothingIsAProblem) {
   const std::string problem = read(false).problem;
   EXPECT_THAT(problem, StartsWith("its native frames are not known: "));
   EXPECT_THAT(problem, HasSubstr("gdb could not read them; " + why_forbidden()));
+}
+
+TEST_F(FrameToolsTest, AToolThatIsKilledLeavesNobodyStopped) {
+  const auto state_of = [](pid_t pid) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    std::string number;
+    std::string name;
+    std::string state;
+    file >> number >> name >> state;
+    return state;
+  };
+  for (const bool stood : {false, true}) {
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+      ::pause();
+      ::_exit(0);
+    }
+    if (stood) {
+      ::kill(pid, SIGSTOP);
+      int status = 0;
+      ASSERT_EQ(::waitpid(pid, &status, WUNTRACED), pid);
+    }
+    tool("gdb", "");
+    std::ofstream(folder_ / "gdb") << "#!/bin/sh\nkill -STOP $4\nexec /bin/sleep 1000\n";
+    options_.native = true;
+    stacks::Process process{.pid = pid};
+    process.threads.push_back({.id = pid, .state = stood ? 'T' : 'S'});
+    FrameTools(options_).read(process, std::chrono::milliseconds(500));
+    EXPECT_EQ(state_of(pid) == "T", stood) << "whoever stood before stands";
+    ::kill(pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+  }
 }
 
 // ---- where tools are
