@@ -15,16 +15,6 @@ namespace {
 
 constexpr uint64_t kSectorBytes = 512;  // Of the counters, whatever the disk's own.
 
-std::vector<std::string_view> fields_of(std::string_view line) {
-  std::vector<std::string_view> words;
-  for (const std::string_view word : split(line, ' ')) {
-    if (!word.empty()) {
-      words.push_back(word);
-    }
-  }
-  return words;
-}
-
 std::optional<double> parse_real(std::string_view text) {
   const std::string whole(text);
   char* end = nullptr;
@@ -61,7 +51,7 @@ bool is_disk(std::string_view name) {
 
 void add_disks(std::string_view diskstats, HostActivity& activity) {
   for (const std::string_view line : split(diskstats, '\n')) {
-    const std::vector<std::string_view> words = fields_of(line);
+    const std::vector<std::string_view> words = columns_of(line);
     if (words.size() < 10 || !is_disk(words[2])) {
       continue;
     }
@@ -81,7 +71,7 @@ void add_interfaces(std::string_view net_dev, HostActivity& activity) {
     if (colon == std::string_view::npos || trim(line.substr(0, colon)) == "lo") {
       continue;
     }
-    const std::vector<std::string_view> words = fields_of(line.substr(colon + 1));
+    const std::vector<std::string_view> words = columns_of(line.substr(colon + 1));
     const auto received = words.size() > 8 ? parse_decimal(words[0]) : std::nullopt;
     const auto sent = words.size() > 8 ? parse_decimal(words[8]) : std::nullopt;
     if (received && sent) {
