@@ -8,7 +8,6 @@
 
 #include <cerrno>
 #include <chrono>
-#include <span>
 #include <string_view>
 #include <sys/socket.h>
 #include <utility>

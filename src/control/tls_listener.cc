@@ -155,9 +155,9 @@ void TlsListener::on(UnauthenticatedPeer::PageRequest request, const std::string
   page(std::move(request.socket));  // May destroy this.
 }
 
-void TlsListener::on(UnauthenticatedPeer::Guest guest, const std::string& source) {
-  deps_.log.info("control.passed_on", {{"from", source}, {"to", guest.address}});
-  passed_.pass(std::move(guest.socket), std::move(guest.address));
+void TlsListener::on(UnauthenticatedPeer::PassedOn passed, const std::string& source) {
+  deps_.log.info("control.passed_on", {{"from", source}, {"to", passed.address}});
+  passed_.pass(std::move(passed.socket), std::move(passed.address));
 }
 
 void TlsListener::on(Refusal refusal, const std::string& source) {

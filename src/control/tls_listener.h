@@ -81,7 +81,7 @@ class TlsListener final : public Listener {
   void forget(Place place);
   void on(UnauthenticatedPeer::Proved proved, const std::string& source);
   void on(UnauthenticatedPeer::PageRequest request, const std::string& source);
-  void on(UnauthenticatedPeer::Guest guest, const std::string& source);
+  void on(UnauthenticatedPeer::PassedOn passed, const std::string& source);
   void on(Refusal refusal, const std::string& source);
   void tell(Refusal refusal);
 

@@ -161,7 +161,7 @@ rt::Async<Result<UnauthenticatedPeer::Verdict>> UnauthenticatedPeer::listen(rt::
     }
     idle_ = false;
     if (auto address = destination(socket.get())) {
-      co_return Guest{.socket = std::move(socket), .address = *std::move(address)};
+      co_return PassedOn{.socket = std::move(socket), .address = *std::move(address)};
     }
     co_return co_await authenticate(std::move(socket));
   }
@@ -175,9 +175,14 @@ rt::Async<Result<UnauthenticatedPeer::Verdict>> UnauthenticatedPeer::listen(rt::
 }
 
 std::optional<std::string> UnauthenticatedPeer::destination(int fd) const {
-  const auto identity =
-      deps_.pass_on ? net::peek_psk_identity(fd, kHelloMax) : std::optional<std::string>();
-  const auto peer = identity ? Peer::parse(*identity) : Result<Peer>(user_error("it has no name"));
+  if (!deps_.pass_on) {
+    return std::nullopt;
+  }
+  const std::optional<std::string> identity = net::peek_psk_identity(fd, kHelloMax);
+  if (!identity) {
+    return std::nullopt;
+  }
+  const Result<Peer> peer = Peer::parse(*identity);
   const bool is_stream = peer.has_value() && peer->kind == Peer::Kind::Stream;
   return is_stream ? deps_.pass_on(*peer) : std::nullopt;
 }

@@ -52,11 +52,11 @@ class UnauthenticatedPeer {
     rt::Fd socket;
   };
   /// It is to be passed on to this address; nothing has been read.
-  struct Guest {
+  struct PassedOn {
     rt::Fd socket;
     std::string address;
   };
-  using Verdict = std::variant<Proved, PageRequest, Guest, Refusal>;
+  using Verdict = std::variant<Proved, PageRequest, PassedOn, Refusal>;
 
   /// `judged` is called once, from the loop, and may destroy the peer.
   UnauthenticatedPeer(const Deps& deps, rt::Fd socket, std::function<void(Verdict)> judged);
