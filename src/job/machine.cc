@@ -56,6 +56,7 @@ std::vector<Action> Machine::apply(Time now, const Fact& fact) { return impl_->a
 const Plan& Machine::plan() const { return impl_->plan(); }
 const State& Machine::state() const { return impl_->parts().state; }
 const TransitionCounts& Machine::transitions() const { return impl_->parts().lives.transitions(); }
+// lint: allow(unused) what the simulator recounts
 bool Machine::tallies_hold() const { return impl_->parts().tallies_hold(); }
 uint64_t Machine::digest() const { return digest_of(impl_->parts()); }
 

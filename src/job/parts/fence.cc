@@ -110,6 +110,7 @@ std::vector<AttemptId> Fence::watched() const {
   return all;
 }
 
+// lint: allow(unused) what the simulator recounts
 bool Fence::tallies_hold() const {
   PerTask<uint32_t> counted(plan_);
   for (const AttemptId& each : watched()) {

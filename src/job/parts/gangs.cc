@@ -398,6 +398,7 @@ std::string Gangs::lack() const {
   return waiting == cohorts_.end() ? std::string() : lack_of(waiting->second);
 }
 
+// lint: allow(unused) what the simulator recounts
 bool Gangs::tallies_hold() const {
   std::map<std::pair<uint32_t, RoleIndex>, Cohort::Share> counted;
   for (const std::vector<Task>& role : lives_.state().tasks) {
