@@ -113,18 +113,18 @@ void UsageWatch::sample(TaskRun& run, const TaskRun::Use& use,
   const job::AttemptId attempt = run.names().attempt;
   const os::FileActivity files = deps_.meter.file_activity(use.processes);
   Watched& watched = watch_of(run);
-  deps_.samples.measured(attempt, watched.meter.read(now, use, files));
+  deps_.samples.measured(attempt, watched.usage.read(now, use, files));
   // Threads of virtual machines are many: they are read rarely.
   const uint32_t look = watched.looks++;
   if (look % kLooksPerCloseLook == 0) {
-    deps_.samples.measured(
-        attempt, watched.meter.read_waits(deps_.meter.waits(use.processes, use.print.worker)));
+    deps_.samples.measured(attempt,
+                           watched.waits.read(deps_.meter.waits(use.processes, use.print.worker)));
     const std::optional<Duration> collector_time = look % kLooksPerCollectorLook == 0
                                                        ? deps_.meter.collector_time(use.processes)
                                                        : std::nullopt;
     deps_.samples.measured(
-        attempt, watched.meter.read_hindrances(
-                     now, use.print, deps_.meter.throttling(use.print.worker), collector_time));
+        attempt, watched.hindrances.read(now, use.print, deps_.meter.throttling(use.print.worker),
+                                         collector_time));
   }
   if (const auto left = deps_.meter.disk_left(watched.folders)) {
     using metrics::Builtin;
@@ -136,7 +136,7 @@ void UsageWatch::sample(TaskRun& run, const TaskRun::Use& use,
   LifeSigns signs = signs_of(run, use, files);
   if (!all_gpus.empty()) {
     const std::vector<os::GpuReading> gpus = visible_gpus(run.environment(), all_gpus);
-    TaskMeter::GpuUse gpu_use = watched.meter.read_gpus(gpus);
+    TaskGpuMeter::Use gpu_use = watched.gpus.read(gpus);
     deps_.samples.measured(attempt, gpu_use.readings, std::move(gpu_use.named));
     signs.gpu_busy = std::ranges::any_of(
         gpus, [](const os::GpuReading& gpu) { return gpu.utilization.value_or(0) > kIdleGpu; });

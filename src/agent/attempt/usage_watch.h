@@ -4,8 +4,11 @@
 #include "agent/attempt/progress_watch.h"
 #include "agent/attempt/quiet_watch.h"
 #include "agent/attempt/watch_budget.h"
+#include "agent/sampling/hindrance_meter.h"
 #include "agent/sampling/sample_queue.h"
+#include "agent/sampling/task_gpu_meter.h"
 #include "agent/sampling/task_meter.h"
+#include "agent/sampling/wait_meter.h"
 #include "base/jitter.h"
 #include "os/host/gpu_meter.h"
 #include "os/host/memory.h"
@@ -46,7 +49,10 @@ class UsageWatch {
  private:
   /// What is remembered of one attempt from look to look.
   struct Watched {
-    TaskMeter meter;
+    TaskMeter usage;
+    WaitMeter waits;
+    HindranceMeter hindrances;
+    TaskGpuMeter gpus;
     QuietWatch quiet;
     ProgressWatch progress;
     uint32_t looks = 0;
