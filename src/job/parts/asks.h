@@ -3,10 +3,10 @@
 #include "job/action.h"
 #include "job/fact.h"
 #include "job/ids.h"
-#include "job/parts/avoid.h"
+#include "job/parts/ask_deadlines.h"
+#include "job/parts/ask_hosts.h"
 #include "job/parts/deps.h"
 #include "job/parts/per_task.h"
-#include "job/parts/timers.h"
 #include "job/state.h"
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class Places;
 enum class Placement : uint8_t { SameSlot, NewContainer };
 
 /// Which tasks want an attempt, and the asks for containers that follow: made, answered, withdrawn,
-/// refused; and the hosts that they leave out.
+/// refused, and made anew where they leave out too many hosts.
 class Asks {
  public:
   struct Wish {
@@ -81,20 +81,18 @@ class Asks {
   void put_back(const Request& request);
   /// A refusal that may pass: the ask is made again after a while.
   void ask_later(const Request& request, const std::string& reason);
-  void queue_passed() { queue_ = {}; }
+  void queue_passed() { deadlines_.queue_passed(); }
   void host_return_passed(std::span<const TaskId> asking);
-  /// An ask that has waited for long takes the hosts that the plan says to avoid, too.
   void pardon_passed();
   /// A new master: every open ask is made again, every cancelled one cancelled.
   void tell_again() const;
 
   // Hosts.
-  void saw(const HostName& host) { avoided_.saw(host); }
-  void avoid(const HostName& host, Harm harm);
-  /// What the cluster says of a host: asks that leave out a host that is healthy again are made
-  /// anew.
+  void saw(const HostName& host) { hosts_.saw(host); }
+  void avoid(const HostName& host, Harm harm) { hosts_.note(host, harm); }
+  /// What the cluster says of a host.
   void report(const HostReported& reported);
-  /// How many hosts the cluster has: asks that leave out too many of so few are made anew.
+  /// How many hosts the cluster has.
   void cluster_has(uint32_t hosts);
 
   /// How many asks there ever were.
@@ -103,27 +101,20 @@ class Asks {
  private:
   void make(std::span<const TaskId> tasks);
   [[nodiscard]] RequestContainer action_of(const Request& request) const;
-  void watch_for_return(const RequestContainer& ask, TaskId asking);
-  void watch_for_pardon();
-  /// Changes which hosts are avoided; asks that now leave out fewer are made anew.
-  template <class Change>
-  void avoid_fewer(const Change& change);
+  /// Cancels the asks of these tasks, who then ask again.
+  void make_anew(std::span<const TaskId> asking);
 
   const Plan& plan_;
   Turn& turn_;
-  Timers& timers_;
-  Lives& lives_;
+  const Lives& lives_;
   Chronicle& chronicle_;
   Gangs& gangs_;
   Places& places_;
   std::map<RequestId, Request>& requests_;
   PerTask<Wish> wishes_;
-  AvoidedHosts avoided_;
+  AskHosts hosts_;
+  AskDeadlines deadlines_;
   uint32_t count_ = 0;
-  std::vector<uint32_t> refusals_;  ///< By role: in a row.
-  Timer<QueueTimer> queue_;
-  Timer<HostReturnTimer> host_return_;
-  Timer<PardonTimer> pardon_;
   std::vector<TaskId> pokes_;
 };
 
