@@ -2,10 +2,11 @@
 
 #include "base/text.h"
 #include "client/follow/line_show.h"
+#include "client/reach/command_input.h"
 #include "client/reach/command_output.h"
 #include "client/reach/detach_keys.h"
-#include "client/reach/input_pump.h"
 #include "client/reach/job_streams.h"
+#include "client/reach/own_terminal.h"
 #include "client/reach/reach_rules.h"
 #include "client/reach/remote_command.h"
 #include "client/reach/task_selection.h"
@@ -17,8 +18,6 @@
 #include "os/host/limits.h"
 #include "os/process/code_pages.h"
 #include "os/process/signals.h"
-#include "os/process/terminal_mode.h"
-#include "os/process/terminal_modes.h"
 #include "rt/fd.h"
 #include "rt/io_loop.h"
 
@@ -32,7 +31,6 @@
 #include <deque>
 #include <memory>
 #include <optional>
-#include <poll.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
@@ -48,33 +46,6 @@ constexpr Duration kInterruptWindow = std::chrono::seconds(3);
 /// How long to look for a master that does not answer, where a shell waits: as long as agents do
 /// without one.
 constexpr Duration kShellPatience = std::chrono::minutes(15);
-/// What programs may have changed of a terminal, back to what shells expect: the normal screen, all
-/// of which scrolls, and keys, a cursor, long lines that wrap, ASCII, no colours, no mouse, no word
-/// of the focus, no marks around what is pasted.
-constexpr std::string_view kTerminalReset =
-    "\x1b[?1047l\x1b"
-    "7\x1b[r\x1b"
-    "8\x1b[?1l\x1b>\x1b[?25h\x1b[?7h\x1b(B\x0f\x1b[m"
-    "\x1b[?9l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1004l\x1b[?1005l\x1b[?1006l\x1b[?1015l"
-    "\x1b[?2004l\x1b[>4m";
-
-/// Leaves the screen without scroll-back: the cursor is again where it was before that was shown.
-constexpr std::string_view kOtherScreenLeft = "\x1b[?1049l";
-
-/// Writes everything, whatever the descriptor's mode; false when nobody takes it.
-bool write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t put = ::write(fd, bytes.data(), bytes.size());
-    if (put < 0 && errno == EAGAIN) {
-      pollfd waits{.fd = fd, .events = POLLOUT, .revents = 0};
-      (void)::poll(&waits, 1, -1);
-    } else if (put < 0 && errno != EINTR) {
-      return false;
-    }
-    bytes.remove_prefix(put > 0 ? static_cast<size_t>(put) : 0);
-  }
-  return true;
-}
 
 /// The tasks that were named; without names the chief, or the first.
 Result<std::vector<job::TaskId>> chosen_tasks(const std::vector<std::string>& names,
@@ -85,12 +56,6 @@ Result<std::vector<job::TaskId>> chosen_tasks(const std::vector<std::string>& na
   return tasks_of(names, plan);
 }
 
-/// The size of the person's terminal now.
-std::optional<wire::TerminalSize> own_size() {
-  const auto size = os::window_size_of(STDIN_FILENO);
-  return size ? std::optional(wire::TerminalSize{size->rows, size->columns}) : std::nullopt;
-}
-
 /// Runs one command in one or many tasks, in the foreground, until all have ended.
 class ExecRun {
  public:
@@ -98,6 +63,9 @@ class ExecRun {
       : session_(session),
         plan_(std::move(plan)),
         output_(session.console, plan_.output, plan_.plain_errors),
+        terminal_({.keys = STDIN_FILENO,
+                   .screen = plan_.output,
+                   .name = plan_.terminal ? plan_.terminal->name : ""}),
         streams_(session, std::move(folder), loop_) {}
 
   Result<int> run();
@@ -121,17 +89,14 @@ class ExecRun {
   void on_opened(Member& member, const wire::StreamOpened& opened);
   void on_room(const Member& member);
   void on_ended(Member& member);
-  void on_typed(std::string_view bytes);
+  void on_typed(const DetachWatch::Typed& typed, size_t bytes_read);
   void send_typed(Member& member);
   void on_input_ended();
   [[nodiscard]] wire::StreamRequest request_of(const Member& member) const;
   void pump_input();
   void end_input();
   void detach();
-  void take_terminal();
-  void give_back_terminal();
   void let_keys_wait();
-  void reset_terminal();
   void tell_size();
   void tell_changed_size();
   void on_signal(int signal);
@@ -154,14 +119,11 @@ class ExecRun {
   std::optional<job::Plan> job_;
   std::optional<LineShow> lines_;
   std::deque<Member> members_;
-  std::optional<InputPump> input_;
-  DetachWatch detach_watch_{""};
-  bool input_ended_ = false;
+  OwnTerminal terminal_;
+  std::optional<CommandInput> input_;
   std::optional<int> left_;  ///< The status, where nobody waits for the commands' own.
   std::vector<HostTime> interrupts_;
-  std::unique_ptr<os::RawTerminal> raw_;
-  os::TerminalModes modes_;  ///< What programs have switched on the person's terminal.
-  bool lost_ = false;        ///< There will be no master.
+  bool lost_ = false;  ///< There will be no master.
   JobStreams streams_;
 };
 
@@ -174,7 +136,6 @@ Result<int> ExecRun::run() {
   if (plan_.keeps) {
     options.patience = std::max(options.patience, kShellPatience);
     options.reconnects = true;
-    detach_watch_ = DetachWatch(plan_.detach_keys);
   }
   MUSTER_TRY_STATUS(streams_.start(
       options, {.opened = [this](const wire::ClientWelcome& welcome) { on_welcome(welcome); },
@@ -183,7 +144,7 @@ Result<int> ExecRun::run() {
                 .broken = [this](const std::string& why) { on_broken(why); }}));
   const os::CodePages pages(loop_);
   loop_.run();
-  raw_.reset();
+  terminal_.return_keys();
   if (lines_) {
     lines_->finish();
   }
@@ -225,9 +186,14 @@ void ExecRun::on_welcome(const wire::ClientWelcome& welcome) {
   if (!alone()) {
     lines_.emplace(loop_, session_.console, *job_);
   } else if (plan_.reads_input) {
-    input_.emplace(loop_, plan_.input,
-                   InputPump::Handlers{.bytes = [this](std::string_view bytes) { on_typed(bytes); },
-                                       .ended = [this] { on_input_ended(); }});
+    input_.emplace(
+        loop_,
+        CommandInput::Options{.fd = plan_.input,
+                              .bytes_max = plan_.input_bytes_max,
+                              .detach_keys = plan_.keeps ? plan_.detach_keys : ""},
+        CommandInput::Handlers{.typed = [this](const DetachWatch::Typed& typed,
+                                               size_t bytes_read) { on_typed(typed, bytes_read); },
+                               .ended = [this] { on_input_ended(); }});
   }
   open_more();
 }
@@ -260,16 +226,13 @@ void ExecRun::open(Member& member) {
           .ended = [this, &member] { on_ended(member); }},
       window);
   if (plan_.terminal) {
-    plan_.terminal->size = own_size().value_or(plan_.terminal->size);
+    plan_.terminal->size = terminal_.size().value_or(plan_.terminal->size);
   }
   member.stream = streams_->open({.attempt = {member.task, member.shell.attempt},
                                   .wait = member.shell.shell == 0 ? plan_.wait : kShellPatience,
                                   .request = request_of(member),
                                   .direct = plan_.direct,
                                   .window = window});
-  if (!plan_.reads_input || !alone()) {
-    input_ended_ = true;
-  }
 }
 
 wire::StreamRequest ExecRun::request_of(const Member& member) const {
@@ -302,7 +265,7 @@ void ExecRun::on_opened(Member& member, const wire::StreamOpened& opened) {
     member.typed.restart();
   }
   if (again && opened.lost > 0) {
-    reset_terminal();  // What switched its modes back may be among it.
+    terminal_.reset();  // What switched its modes back may be among it.
   }
   if (again) {
     say("connected again");
@@ -315,13 +278,12 @@ void ExecRun::on_opened(Member& member, const wire::StreamOpened& opened) {
   if (opened.lost > 0) {
     say(fmt::format("{} that it wrote meanwhile are not kept any more", format_bytes(opened.lost)));
   }
-  (void)write_all(plan_.output, opened.modes);
-  modes_.take(opened.modes);
+  terminal_.join(opened.modes);
 }
 
 void ExecRun::on_room(const Member& member) {
   if (plan_.terminal && member.command->running()) {
-    take_terminal();
+    terminal_.take();
     tell_changed_size();  // There may have been no room for it.
   }
   pump_input();
@@ -364,7 +326,7 @@ void ExecRun::on_lost(const std::string& why) {
     } else if (member.command != nullptr) {
       member.command->lose(why);
     } else if (member.shell.shell != 0) {
-      give_back_terminal();
+      terminal_.give_back();
       say(why);
       left_ = left_.value_or(kClusterFailed);
     }
@@ -381,7 +343,7 @@ void ExecRun::on_output(const Member& member, bool is_err, std::string_view byte
   }
   output_.write(is_err, bytes);
   if (plan_.terminal) {
-    modes_.take(bytes);
+    terminal_.shown(bytes);
   }
   if (is_err && plan_.plain_errors) {
     return;
@@ -415,8 +377,8 @@ void ExecRun::on_ended(Member& member) {
     return;
   }
   if (alone()) {
-    const bool amid_line = raw_ != nullptr && !end.reason.empty();
-    give_back_terminal();
+    const bool amid_line = terminal_.taken() && !end.reason.empty();
+    terminal_.give_back();
     if (amid_line) {  // It may be.
       session_.console.err("\n");
     }
@@ -438,7 +400,7 @@ void ExecRun::on_ended(Member& member) {
 // ---- the person
 
 void ExecRun::pump_input() {
-  if (!input_ || input_ended_ || members_.front().command == nullptr ||
+  if (!input_ || input_->ended() || members_.front().command == nullptr ||
       !members_.front().command->running()) {
     return;
   }
@@ -446,17 +408,15 @@ void ExecRun::pump_input() {
   if (!members_.front().typed.all_sent()) {
     return input_->allow(0);
   }
-  const uint64_t left = plan_.input_bytes_max.value_or(UINT64_MAX);
-  if (left == 0) {
+  if (input_->exhausted()) {
     return end_input();
   }
-  const size_t room = members_.front().command->room();
-  input_->allow(std::min<uint64_t>(room - std::min(room, detach_watch_.held_max()), left));
+  input_->allow(members_.front().command->room());
 }
 
 /// A raw terminal ends only when it is gone. The signal that says so may come later, or never.
 void ExecRun::on_input_ended() {
-  if (raw_ != nullptr) {
+  if (terminal_.taken()) {
     leave(128 + SIGHUP);
   } else {
     end_input();
@@ -464,31 +424,26 @@ void ExecRun::on_input_ended() {
 }
 
 void ExecRun::end_input() {
-  input_ended_ = true;
-  input_->allow(0);
+  input_->end();
   if (members_.front().command != nullptr) {
     members_.front().command->end_input();
   }
 }
 
-void ExecRun::on_typed(std::string_view bytes) {
+void ExecRun::on_typed(const DetachWatch::Typed& typed, size_t bytes_read) {
   if (members_.front().command == nullptr) {
     return;
   }
   // The signal of a change may come later than keys that were typed after it.
   tell_changed_size();
-  const DetachWatch::Typed typed = detach_watch_.take(bytes);
   if (plan_.keeps) {
     members_.front().typed.add(typed.bytes);
     send_typed(members_.front());
   } else if (!typed.bytes.empty()) {
     members_.front().command->send_input(typed.bytes);
   }
-  if (plan_.input_bytes_max) {
-    *plan_.input_bytes_max -= bytes.size();
-  }
   if (plan_.moved) {
-    plan_.moved(bytes.size());
+    plan_.moved(bytes_read);
   }
   if (typed.detached) {
     return detach();
@@ -507,51 +462,21 @@ void ExecRun::send_typed(Member& member) {
 }
 
 void ExecRun::detach() {
-  give_back_terminal();
+  terminal_.give_back();
   session_.console.err("\n");
   leave(0);
 }
 
-/// From now on the keys are the command's.
-void ExecRun::take_terminal() {
-  if (raw_ == nullptr) {
-    raw_ = os::make_raw(STDIN_FILENO).value_or(nullptr);
-  }
-  if (raw_ != nullptr) {
-    raw_->let_keys_wait(false);
-  }
-}
-
-/// As the person had it before.
-void ExecRun::give_back_terminal() {
-  if (raw_ != nullptr) {
-    reset_terminal();
-  }
-  raw_.reset();
-}
-
 /// For a shell that cannot be reached now; Ctrl-C leaves it.
 void ExecRun::let_keys_wait() {
-  if (raw_ != nullptr) {
-    raw_->let_keys_wait(true);
-  }
+  terminal_.let_keys_wait();
   if (input_) {
     input_->allow(0);
   }
 }
 
-void ExecRun::reset_terminal() {
-  if (plan_.terminal->name != "dumb" && ::isatty(plan_.output) == 1) {
-    if (modes_.on_other_screen()) {
-      (void)write_all(plan_.output, kOtherScreenLeft);
-    }
-    (void)write_all(plan_.output, kTerminalReset);
-    modes_ = {};
-  }
-}
-
 void ExecRun::tell_size() {
-  const std::optional<wire::TerminalSize> size = own_size();
+  const std::optional<wire::TerminalSize> size = terminal_.size();
   if (plan_.terminal && size && !members_.empty() && members_.front().command != nullptr &&
       members_.front().command->resize(*size)) {
     plan_.terminal->size = *size;
@@ -559,7 +484,7 @@ void ExecRun::tell_size() {
 }
 
 void ExecRun::tell_changed_size() {
-  if (plan_.terminal && own_size().value_or(plan_.terminal->size) != plan_.terminal->size) {
+  if (plan_.terminal && terminal_.size().value_or(plan_.terminal->size) != plan_.terminal->size) {
     tell_size();
   }
 }
@@ -569,8 +494,8 @@ void ExecRun::on_signal(int signal) {
     tell_changed_size();
   } else if (signal == SIGCONT) {
     // The shell that this was started from has had the terminal meanwhile.
-    if (raw_ != nullptr) {
-      raw_->renew();
+    if (terminal_.taken()) {
+      terminal_.renew();
       tell_size();  // Programs draw their screen anew.
     }
   } else if (signal == SIGHUP) {
@@ -610,7 +535,7 @@ void ExecRun::interrupt(int signal) {
 void ExecRun::leave(int status) {
   left_ = left_.value_or(status);
   if (plan_.keeps && !members_.empty() && members_.front().shell.shell != 0) {
-    give_back_terminal();
+    terminal_.give_back();
     const Member& member = members_.front();
     say(fmt::format("shell {} of {} runs on; muster shell {} {} --join {} comes back",
                     member.shell.shell, name_of(member), streams_.folder().id().value,
