@@ -88,6 +88,12 @@ def caught_by(path, command):
     return said[0] if said else f"exit status {done.returncode}"
 
 
+def reason_of(error):
+    """Why there is no mutant to judge: of what a compiler says, its first error."""
+    said = re.search(r" error: (.*)", str(error))
+    return f"does not compile: {said[1]}" if said else str(error)
+
+
 def fate_of(release, patch, seeds):
     """Returns whether the mutant is caught, and by whom or why not."""
     target = target_of(patch)
@@ -100,7 +106,7 @@ def fate_of(release, patch, seeds):
             if said := caught_by(path, command):
                 return True, f"caught by {command[0]}, {said}"
     except building.BuildError as error:
-        return False, str(error)
+        return False, reason_of(error)
     return False, "SURVIVES"
 
 

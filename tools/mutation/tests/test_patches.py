@@ -34,6 +34,15 @@ class PatchesTest(unittest.TestCase):
                          ["core_sim", "testing_test", "job_test"])
         self.assertEqual(patches.catchers("src/agent/agent.cc", 10)[1][0], "agent_test")
 
+    def test_of_a_compiler_that_fails_the_first_error_is_told(self):
+        said = building.BuildError("clang++-19 ... failed:\nIn file included from x.cc:1:\n"
+                                   "y.cc:2:3: error: use of undeclared identifier 'z'\n"
+                                   "y.cc:4:5: error: another\n")
+        self.assertEqual(patches.reason_of(said),
+                         "does not compile: use of undeclared identifier 'z'")
+        self.assertEqual(patches.reason_of(building.BuildError("the patch does not apply: x")),
+                         "the patch does not apply: x")
+
     def test_an_unknown_name_is_refused(self):
         with self.assertRaisesRegex(building.BuildError, "there is no sim/mutants/x.patch"):
             patches.chosen(["x"])
