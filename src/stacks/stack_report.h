@@ -17,7 +17,8 @@ namespace muster::stacks {
 [[nodiscard]] std::vector<std::string> probe_command();
 /// What may follow: frames of native code are wanted, too, where tools can read them.
 inline constexpr std::string_view kNativeFlag = "--native";
-/// And: threads that read are watched for two seconds, to see whether something comes.
+/// And: threads that read are watched for two seconds, to see whether something comes; the one that
+/// tells what the task does for as many seconds as the next argument says.
 inline constexpr std::string_view kWatchFlag = "--watch";
 /// Whether a session's command, quoted, is that.
 [[nodiscard]] bool is_probe(std::string_view what);

@@ -2,6 +2,7 @@
 """muster stacks: what the threads of running tasks do, with and without py-spy; programs that come
 and go while they are read."""
 
+import json
 import pathlib
 import re
 import shutil
@@ -307,6 +308,77 @@ def test_only_tasks_that_run_are_read(muster):
     done = muster("stacks", muster.job()).expect(0)
     assert "early:0 on" in done.out
     assert "muster: late:0" in done.err
+
+
+# Each reads and says nothing. To the first two something comes every 5 s; the others are only woken
+# by clocks.
+READERS = """
+import ctypes, os, signal, socket, struct, sys, threading, time
+
+def feed(sender):
+    while True:
+        time.sleep(5)
+        sender.send(b"x")
+
+def receives(receiver):
+    print("ready", flush=True)
+    while True:
+        try:
+            receiver.recv(1000)
+        except BlockingIOError:
+            pass
+
+def trickles():
+    sender, receiver = socket.socketpair()
+    threading.Thread(target=feed, args=[sender], daemon=True).start()
+    receives(receiver)
+
+def downloads():
+    server = socket.create_server(("127.0.0.1", 0))
+    client = socket.create_connection(server.getsockname())
+    threading.Thread(target=feed, args=[server.accept()[0]], daemon=True).start()
+    receives(client)
+
+def tries_for_a_second():
+    sender, receiver = socket.socketpair()
+    receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", 1, 0))
+    receives(receiver)
+
+def is_reminded():
+    sender, receiver = socket.socketpair()
+    signal.signal(signal.SIGALRM, lambda *_: None)
+    signal.setitimer(signal.ITIMER_REAL, 1, 1)
+    receives(receiver)
+
+def reads_a_clock():
+    libc = ctypes.CDLL(None)
+    clock = libc.timerfd_create(1, 0)
+    libc.timerfd_settime(clock, 0, struct.pack("llll", 1, 0, 1, 0), None)
+    print("ready", flush=True)
+    while True:
+        os.read(clock, 8)
+
+globals()[sys.argv[1]]()
+"""
+
+
+def test_what_comes_now_and_then_is_seen_and_clocks_are_not_taken_for_it(muster):
+    muster.write("program.py", READERS)
+    kinds = {"trickles": True, "downloads": True, "tries_for_a_second": False,
+             "is_reminded": False, "reads_a_clock": False}
+    roles = {how.replace("_", "-"): {"tasks": 1,
+                                     "command": f"exec /usr/bin/python3 program.py {how}"}
+             for how in kinds}
+    muster("submit", muster.spec({"files": ["program.py"], "roles": roles})).expect(0)
+    for role in roles:
+        harness.eventually(lambda role=role: "ready" in text_of(muster, f"{role}:0"))
+    # As the master looks at what is quiet.
+    looks = {role: muster.start("exec", muster.job(), role, "--", harness.BINARY, "stack-probe",
+                                "--watch", "12") for role in roles}
+    for (role, look), fed in zip(looks.items(), kinds.values(), strict=True):
+        text = look.wait().expect(0).out
+        process = json.loads(text.splitlines()[0])["process"]
+        assert process["threads"][0]["fed"] == fed, (role, text)
 
 
 def test_the_probe_outside_of_a_task_says_so():

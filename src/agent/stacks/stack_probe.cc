@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <map>
@@ -37,7 +38,9 @@ using Clock = std::chrono::steady_clock;
 /// For everything, and for one process.
 constexpr Duration kPatience = std::chrono::seconds(15);
 constexpr Duration kPatienceForOne = std::chrono::seconds(5);
-constexpr auto kWatched = std::chrono::seconds(2);
+constexpr Duration kWatched = std::chrono::seconds(2);
+constexpr Duration kBetweenLooks = std::chrono::seconds(1);
+constexpr uint32_t kWatchedMaxS = 600;
 
 /// The other end of the one connection among those that a thread waits for; "" if there is none, or
 /// there are several: an event loop has a pipe of its own beside it.
@@ -151,35 +154,75 @@ void note_ended(const std::vector<os::ProcessInfo>& infos,
   }
 }
 
-/// Watches threads that read for a while, before any tool disturbs them.
-void watch_readers(std::vector<stacks::Process>& processes) {
-  struct Reader {
-    os::Pid pid;
-    stacks::Thread* thread;
-    uint64_t sleeps;
-  };
+/// A thread that reads.
+struct Reader {
+  os::Pid pid;
+  stacks::Thread* thread = nullptr;
+  os::ThreadState call;
+  uint64_t sleeps = 0;
+};
+
+std::vector<Reader> list_readers(std::vector<stacks::Process>& processes) {
   std::vector<Reader> readers;
   for (stacks::Process& process : processes) {
+    const os::Pid pid(process.pid);
     for (stacks::Thread& thread : process.threads) {
       if (thread.state == 'S' && stacks::is_reading(thread)) {
-        const os::Pid pid(process.pid);
-        readers.push_back({pid, &thread, os::count_sleeps(pid, thread.id)});
+        const os::ThreadState call = os::call_of_thread(pid, thread.id);
+        if (!os::may_be_woken_by_time(pid, call)) {
+          readers.push_back({pid, &thread, call, os::count_sleeps(pid, thread.id)});
+        }
       }
     }
   }
-  if (!readers.empty()) {
-    // lint: allow(sleep) the kernel tells nobody that it has woken a thread
-    std::this_thread::sleep_for(kWatched);
+  return readers;
+}
+
+/// Whether what it reads has woken it since.
+bool was_woken(const Reader& reader) {
+  return reader.sleeps > 0 && os::count_sleeps(reader.pid, reader.thread->id) > reader.sleeps;
+}
+
+/// Whether it reads from the same again.
+bool reads_on(const Reader& reader) {
+  const os::ThreadState now = os::call_of_thread(reader.pid, reader.thread->id);
+  return now.system_call == reader.call.system_call && now.descriptor == reader.call.descriptor;
+}
+
+/// Watches threads that read, before any tool disturbs them. The one that tells what the task does
+/// is watched for up to `lasts`: others may only be told now and then that somebody is alive.
+void watch_readers(std::vector<stacks::Process>& processes, Duration lasts) {
+  const std::vector<Reader> readers = list_readers(processes);
+  if (readers.empty()) {
+    return;
   }
+  // lint: allow(sleep) the kernel tells nobody that it has woken a thread
+  std::this_thread::sleep_for(kWatched);
+  bool any = false;
   for (const Reader& reader : readers) {
-    reader.thread->fed =
-        reader.sleeps > 0 && os::count_sleeps(reader.pid, reader.thread->id) > reader.sleeps;
+    reader.thread->fed = was_woken(reader);
+    any = any || reader.thread->fed;
+  }
+  const stacks::Report report{.processes = processes};
+  const stacks::Telling telling = stacks::telling_of(report);
+  const auto teller = std::ranges::find_if(readers, [&](const Reader& reader) {
+    return telling.thread != nullptr && reader.thread->id == telling.thread->id;
+  });
+  if (any || teller == readers.end()) {
+    return;
+  }
+  const Clock::time_point until = Clock::now() + lasts - kWatched;
+  while (!teller->thread->fed && Clock::now() < until) {
+    // lint: allow(sleep) as above
+    std::this_thread::sleep_for(kBetweenLooks);
+    teller->thread->fed = was_woken(*teller) && reads_on(*teller);
   }
 }
 
 class Probe {
  public:
-  Probe(FrameTools tools, bool watches) : tools_(std::move(tools)), watches_(watches) {}
+  /// `watch`: for how long threads that read are watched at most; zero: not at all.
+  Probe(FrameTools tools, Duration watch) : tools_(std::move(tools)), watch_(watch) {}
 
   int run(const std::map<std::string, std::string>& variables);
 
@@ -191,12 +234,11 @@ class Probe {
   }
 
   FrameTools tools_;
-  bool watches_ = false;
+  Duration watch_;
   size_t bytes_ = 0;
 };
 
 int Probe::run(const std::map<std::string, std::string>& variables) {
-  const Clock::time_point until = Clock::now() + kPatience;
   std::vector<stacks::Process> processes;
   uint32_t left_out = 0;
   const std::vector<os::ProcessInfo> infos = attempt_processes(variables);
@@ -209,9 +251,10 @@ int Probe::run(const std::map<std::string, std::string>& variables) {
     }
   }
   note_ended(infos, processes);
-  if (watches_) {
-    watch_readers(processes);
+  if (watch_ > Duration::zero()) {
+    watch_readers(processes, watch_);
   }
+  const Clock::time_point until = Clock::now() + kPatience;
   for (const stacks::Process& process : processes) {
     if (!say(stacks::process_line(process))) {
       return 0;
@@ -240,6 +283,19 @@ int Probe::run(const std::map<std::string, std::string>& variables) {
   return 0;
 }
 
+Duration watch_of(const std::vector<std::string>& arguments) {
+  const auto flag = std::ranges::find(arguments, stacks::kWatchFlag);
+  if (flag == arguments.end()) {
+    return Duration::zero();
+  }
+  uint32_t seconds = 0;
+  if (flag + 1 != arguments.end()) {
+    const std::string& text = *(flag + 1);
+    (void)std::from_chars(text.data(), text.data() + text.size(), seconds);
+  }
+  return std::max<Duration>(kWatched, std::chrono::seconds(std::min(seconds, kWatchedMaxS)));
+}
+
 }  // namespace
 
 int run_stack_probe(const std::vector<std::string>& arguments, char** variables) {
@@ -261,9 +317,9 @@ int run_stack_probe(const std::vector<std::string>& arguments, char** variables)
     options.py_spy = tool ? path_of_tool(*tool) : "";
   }
   const std::map<std::string, std::string> own = options.environment;
-  const bool watches = std::ranges::find(arguments, stacks::kWatchFlag) != arguments.end();
-  options.where_it_waits = watches;
-  return Probe(FrameTools(std::move(options)), watches).run(own);
+  const Duration watch = watch_of(arguments);
+  options.where_it_waits = watch > Duration::zero();
+  return Probe(FrameTools(std::move(options)), watch).run(own);
 }
 
 }  // namespace muster::agent

@@ -9,8 +9,9 @@ namespace muster::agent {
 /// environment the attempt's) and writes what the threads of the attempt's processes do now to
 /// standard output, as stacks::process_line() and the like. It ends within about 20 s, whatever the
 /// processes are stuck in; py-spy and gdb are ended before. With --tool-from-stdin the program
-/// py-spy is read from standard input; with --watch what threads read is watched for 2 s. Returns
-/// the exit status: 0, also where frames are missing; the report says why.
+/// py-spy is read from standard input; with --watch SECONDS what threads read is watched before,
+/// for so long at most. Returns the exit status: 0, also where frames are missing; the report says
+/// why.
 int run_stack_probe(const std::vector<std::string>& arguments, char** variables);
 
 }  // namespace muster::agent

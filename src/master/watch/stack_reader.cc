@@ -58,7 +58,7 @@ StackReader::~StackReader() {
   deps_.loop.cancel(going_on_);
 }
 
-void StackReader::read(const std::vector<Wanted>& wanted, bool native, Done done) {
+void StackReader::read(const std::vector<Wanted>& wanted, const How& how, Done done) {
   done_ = std::move(done);
   attempts_.clear();
   subjects_.clear();
@@ -66,9 +66,10 @@ void StackReader::read(const std::vector<Wanted>& wanted, bool native, Done done
     attempts_.push_back(each.attempt);
     subjects_.push_back(each.subject);
   }
-  native_ = native;
+  how_ = how;
+  how_.watch /= static_cast<int64_t>((wanted.size() + kReadAtOnce - 1) / kReadAtOnce);
   next_ = 0;
-  deadline_ = deps_.loop.call_after(kPatience, [this] {
+  deadline_ = deps_.loop.call_after(kPatience + how.watch, [this] {
     deadline_ = {};
     give_up();
   });
@@ -85,7 +86,8 @@ void StackReader::open_more() {
     open.wait = kWaitForTask;
     std::vector<std::string> probe = stacks::probe_command();
     probe.emplace_back(stacks::kWatchFlag);
-    if (native_) {
+    probe.push_back(std::to_string(how_.watch / std::chrono::seconds(1)));
+    if (how_.native) {
       probe.emplace_back(stacks::kNativeFlag);
     }
     open.request = wire::ExecRequest{.arguments = std::move(probe)};

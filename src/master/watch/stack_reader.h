@@ -41,9 +41,14 @@ class StackReader {
   StackReader(const StackReader&) = delete;
   StackReader& operator=(const StackReader&) = delete;
 
-  /// Begins to read; the last reading must be done. `native`: frames of the interpreter and of
-  /// libraries, too. There is at least one wanted.
-  void read(const std::vector<Wanted>& wanted, bool native, Done done);
+  struct How {
+    bool native = false;  ///< Frames of the interpreter and of libraries, too.
+    /// For how long what tasks read is watched before, at most: of all together, where they are so
+    /// many that they are read one after another.
+    Duration watch{};
+  };
+  /// Begins to read; the last reading must be done. There is at least one wanted.
+  void read(const std::vector<Wanted>& wanted, const How& how, Done done);
   /// A frame of one of its streams; others are ignored.
   void take(const wire::StreamFrame& frame);
 
@@ -67,7 +72,7 @@ class StackReader {
   Done done_;
   std::vector<job::AttemptId> attempts_;
   std::vector<stacks::Subject> subjects_;  ///< Of the attempts.
-  bool native_ = false;
+  How how_;
   size_t next_ = 0;                       ///< The first that is not being read yet.
   std::map<uint64_t, Reading> readings_;  ///< By stream.
   uint64_t last_stream_ = 0;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -30,6 +31,11 @@ constexpr size_t kRounds = 5;
 constexpr int64_t kRoundsShare = 8 * (kRounds - 1);
 constexpr Duration kBetweenRoundsMin = std::chrono::seconds(1);
 constexpr Duration kBetweenRoundsMax = std::chrono::seconds(10);
+
+/// What the quiet read is watched for a sixth of that time, so that who receives more often than
+/// that is not suspected.
+constexpr int64_t kWatchShare = 6;
+constexpr Duration kWatchMax = std::chrono::minutes(1);
 
 /// Whether a pause lasts long enough, after others that were over.
 bool lasts(const wire::Pause& pause, Duration after) {
@@ -283,6 +289,23 @@ std::optional<double> StallJudge::step_of(job::AttemptId attempt) const {
   return known == known_.end() ? std::nullopt : known->second.step;
 }
 
+Duration StallJudge::watch_of(const Inquiry& inquiry) const {
+  if (inquiry.sign != Sign::Quiet) {
+    return Duration::zero();  // They are looked at several times.
+  }
+  // One cohort is looked at after the other: together they wait for no longer than one.
+  std::set<Cohort> quiet = {inquiry.cohort};
+  for (const auto& [attempt, known] : known_) {
+    const Cohort cohort = cohort_of(attempt.task);
+    const std::optional<Duration> after = after_of(attempt.task.role);
+    if (after && !told_.contains(cohort) && paused(attempt, *after, Sign::Quiet)) {
+      quiet.insert(cohort);
+    }
+  }
+  const Duration after = watched(inquiry.cohort).value_or(Watched{}).after;
+  return std::min(after / kWatchShare, kWatchMax) / static_cast<int64_t>(quiet.size());
+}
+
 void StallJudge::begin_round() {
   const job::Machine& machine = deps_.decider.machine();
   std::vector<StackReader::Wanted> wanted;
@@ -295,7 +318,7 @@ void StallJudge::begin_round() {
                                   .got_on = member.got_on,
                                   .step = step_of(member.attempt)}});
   }
-  stacks_.read(wanted, inquiry_->sign == Sign::Fruitless,
+  stacks_.read(wanted, {.native = inquiry_->sign == Sign::Fruitless, .watch = watch_of(*inquiry_)},
                [this](std::vector<stacks::Subject> read) { end_round(std::move(read)); });
 }
 

@@ -125,6 +125,8 @@ class StallJudge {
   [[nodiscard]] std::string ended_text(const Cohort& cohort) const;
   void begin(const Cohort& cohort, Sign sign, std::vector<Member> members);
   [[nodiscard]] std::optional<double> step_of(job::AttemptId attempt) const;
+  /// For how long what they read is watched at most.
+  [[nodiscard]] Duration watch_of(const Inquiry& inquiry) const;
   void begin_round();
   void end_round(std::vector<stacks::Subject> read);
   void end();

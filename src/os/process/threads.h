@@ -63,6 +63,11 @@ struct ThreadState {
 /// Returns how often a thread has gone to sleep of its own accord so far; 0 if unknown.
 [[nodiscard]] uint64_t count_sleeps(Pid pid, int32_t thread);
 
+/// Whether a clock may end the wait of a thread that reads: it reads a clock (timerfd), its socket
+/// limits the time of a wait (SO_RCVTIMEO), or its process catches alarms. False where that may not
+/// be seen.
+[[nodiscard]] bool may_be_woken_by_time(Pid pid, const ThreadState& thread);
+
 /// Returns in which system call a thread is, and with what; its name and state are not read.
 [[nodiscard]] ThreadState call_of_thread(Pid pid, int32_t thread);
 

@@ -1,12 +1,14 @@
 #include "os/process/threads.h"
 
 #include "os/process/spawn.h"
+#include "rt/fd.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
@@ -14,8 +16,11 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -102,6 +107,29 @@ TEST(Threads, TellForHowLongOneSleeps) {
     EXPECT_LE(*sleep, std::chrono::seconds(300));
     EXPECT_GT(*sleep, std::chrono::seconds(150));
   }
+}
+
+TEST(Threads, TellWhetherTimeMayWakeAReader) {
+  const auto may_be_woken = [](const rt::Fd& fd) {
+    return may_be_woken_by_time(Pid(::getpid()), {.system_call = "read", .descriptor = fd.get()});
+  };
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  const rt::Fd pipe(ends[0]);
+  const rt::Fd other(ends[1]);
+  EXPECT_FALSE(may_be_woken(pipe));
+  EXPECT_TRUE(may_be_woken(rt::Fd(::timerfd_create(CLOCK_MONOTONIC, 0))));
+  const rt::Fd socket(::socket(AF_UNIX, SOCK_STREAM, 0));
+  EXPECT_FALSE(may_be_woken(socket));
+  const timeval limit{.tv_sec = 1, .tv_usec = 0};
+  ASSERT_EQ(::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit), 0);
+  // A container may forbid to ask.
+  if (::syscall(438, -1, 0, 0) == -1 && errno == EBADF) {
+    EXPECT_TRUE(may_be_woken(socket));
+  }
+  const auto before = std::signal(SIGALRM, [](int) {});
+  EXPECT_TRUE(may_be_woken(pipe));
+  std::signal(SIGALRM, before);
 }
 
 TEST(Threads, TellWhetherAWaitHasAnEnd) {
