@@ -3,9 +3,11 @@
 and go while they are read."""
 
 import json
+import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -379,6 +381,102 @@ def test_what_comes_now_and_then_is_seen_and_clocks_are_not_taken_for_it(muster)
         text = look.wait().expect(0).out
         process = json.loads(text.splitlines()[0])["process"]
         assert process["threads"][0]["fed"] == fed, (role, text)
+
+
+# Holds a process as gdb and py-spy do while they read it, and never ends by itself. What has
+# stopped without their having waited for it keeps its stop signal when they are killed.
+HOLDS = """#!/usr/bin/python3
+import ctypes, os, pathlib, sys, time
+option = "--pid" if "--pid" in sys.argv else "-p"
+if "dump" in sys.argv:
+    sys.exit(1)
+pid = int(sys.argv[sys.argv.index(option) + 1])
+libc = ctypes.CDLL(None)
+libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p]
+assert libc.ptrace(16, pid, None, None) == 0
+while pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "t":
+    pass
+note = pathlib.Path(sys.argv[0] + ".pids")
+note.with_suffix(".new").write_text(f"{os.getpid()} {os.getppid()}")
+note.with_suffix(".new").rename(note)
+time.sleep(10000)
+"""
+
+
+@pytest.fixture
+def held(muster, tmp_path):
+    """A job whose one process is held by what stands for a debugger, as a command has it read: its
+    pid, and a function that starts that command and returns it with the tool's pid and that of the
+    probe that started it."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name in ("eu-stack", "gdb", "py-spy"):
+        (tools / name).write_text(HOLDS)
+        (tools / name).chmod(0o755)
+    job = start(muster, "import os, time\nprint('ready', os.getpid(), flush=True)\n"
+                        "time.sleep(10000)\n", path=f"{tools}:{PLAIN}")
+    pid = int(harness.eventually(
+        lambda: re.search(r"ready (\d+)\n", text_of(muster, "worker:0")))[1])
+
+    def hold(*words, terminal=False):
+        command = muster.start(words[0], job, *words[1:], terminal=terminal, env={"PATH": PLAIN})
+        (note,) = harness.eventually(lambda: list(tools.glob("*.pids")), what=lambda: command.text)
+        assert state_of(pid) == "t"
+        return command, *map(int, note.read_text().split())
+
+    return pid, hold
+
+
+def state_of(pid):
+    return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+@pytest.mark.parametrize("killed", ["client", "tool", "probe", "master"])
+def test_who_is_being_read_goes_on_when_the_reading_is_broken_off(muster, held, killed):
+    pid, hold = held
+    command, tool, probe = hold("stacks", "--native")
+    if killed == "client":
+        command.signal(signal.SIGINT)
+    else:
+        (master,) = muster.pids("master")
+        os.kill({"tool": tool, "probe": probe, "master": master}[killed], signal.SIGKILL)
+    harness.eventually(lambda: state_of(pid) == "S", what=lambda: state_of(pid))
+    if killed != "master":
+        command.wait()
+
+
+def test_who_is_held_by_a_debugger_goes_on_when_that_is_killed(muster, held):
+    pid, hold = held
+    command, tool, _ = hold("debug", "gdb", terminal=True)
+    os.kill(tool, signal.SIGKILL)
+    command.wait()
+    harness.eventually(lambda: state_of(pid) == "S", what=lambda: state_of(pid))
+
+
+def test_who_is_profiled_goes_on_when_py_spy_is_killed(muster, held):
+    pid, hold = held
+    command, tool, _ = hold("debug", "record")
+    os.kill(tool, signal.SIGKILL)
+    command.wait().expect_error(2, "py-spy could not read process")
+    harness.eventually(lambda: state_of(pid) == "S", what=lambda: state_of(pid))
+
+
+def test_who_stood_before_the_reading_stands(muster, held):
+    pid, hold = held
+    os.kill(pid, signal.SIGSTOP)
+    harness.eventually(lambda: state_of(pid) == "T")
+    _, _, probe = hold("stacks", "--native")
+    os.kill(probe, signal.SIGKILL)
+    harness.eventually(lambda: state_of(pid) == "T", what=lambda: state_of(pid))
+    os.kill(pid, signal.SIGCONT)
+
+
+def test_nothing_is_left_of_a_task_that_is_held_when_its_agent_is_killed(muster, held):
+    pid, hold = held
+    hold("stacks", "--native")
+    (agent,) = muster.pids("agent")
+    os.kill(agent, signal.SIGKILL)
+    harness.eventually(lambda: not pathlib.Path(f"/proc/{pid}").exists())
 
 
 def test_the_probe_outside_of_a_task_says_so():

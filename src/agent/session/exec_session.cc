@@ -2,12 +2,28 @@
 
 #include "agent/session/guest.h"
 #include "base/overloaded.h"
+#include "stacks/debug_words.h"
+#include "stacks/stack_report.h"
 
+#include <algorithm>
 #include <csignal>
+#include <ranges>
+#include <string>
 #include <utility>
 #include <variant>
 
 namespace muster::agent {
+namespace {
+
+/// Whether it runs what stops processes to read them.
+bool is_probe(const std::vector<std::string>& arguments) {
+  const auto begins_with = [&](const std::vector<std::string>& command) {
+    return std::ranges::equal(command, arguments | std::views::take(command.size()));
+  };
+  return begins_with(stacks::probe_command()) || begins_with(stacks::debug_command());
+}
+
+}  // namespace
 
 bool ExecSession::start(const wire::ExecRequest& request, const TaskRun& run) {
   auto child =
@@ -23,6 +39,10 @@ bool ExecSession::start(const wire::ExecRequest& request, const TaskRun& run) {
   }
   child_ = std::move(*child);
   child_->allow_output(readable());
+  if (is_probe(request.arguments)) {
+    const os::Pid process = run.family().process();
+    reads_ = {.process = process, .stood = processes_.stopped(process)};
+  }
   return true;
 }
 
@@ -84,6 +104,9 @@ size_t ExecSession::on_output(os::Stream stream, std::string_view bytes) {
 size_t ExecSession::readable() const { return hung_up_ ? kGuestPieceBytes : output_room(ledger_); }
 
 void ExecSession::on_exited(const os::Exit& exit) {
+  if (reads_ && (exit.signal || hung_up_)) {
+    processes_.go_on(reads_->process, reads_->stood);
+  }
   wire::ExecExited exited = exit_of(exit);
   std::string why = handlers_.exited();
   if (exit.signal == SIGKILL) {

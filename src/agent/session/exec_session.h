@@ -11,6 +11,8 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <vector>
 
 namespace muster::agent {
 
@@ -44,7 +46,7 @@ class ExecSession final : public Session {
   /// The command gets SIGHUP, what it writes is dropped.
   bool hang_up() override;
   void kill() override;
-  void attempt_over() override {}  // The attempt takes its guests along.
+  void attempt_over() override { reads_ = {}; }  // The attempt takes its guests along.
 
  private:
   [[nodiscard]] Status take_input(const wire::StreamData& data);
@@ -61,6 +63,12 @@ class ExecSession final : public Session {
   size_t window_;  ///< What this end takes before it gives credit.
   wire::StreamLedger ledger_;
   bool hung_up_ = false;
+  /// Whose processes a look at stacks, or a debugger, may hold, and which of these stood before.
+  struct Read {
+    os::Pid process{};
+    std::vector<os::Pid> stood;
+  };
+  std::optional<Read> reads_;
   std::unique_ptr<os::InteractiveChild> child_;  ///< Last: its callbacks use the rest.
 };
 

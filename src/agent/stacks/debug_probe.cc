@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "os/host/proc_text.h"
 #include "os/process/spawn.h"
+#include "os/process/threads.h"
 #include "rt/fd.h"
 #include "stacks/debug_words.h"
 
@@ -137,6 +138,25 @@ std::string content_of(const rt::Fd& file) {
   return content;
 }
 
+std::vector<os::Pid> stopped_among(const Variables& variables) {
+  std::vector<os::Pid> stopped;
+  for (const os::ProcessInfo& info : attempt_processes(variables)) {
+    if (os::is_stopped(info.pid)) {
+      stopped.push_back(info.pid);
+    }
+  }
+  return stopped;
+}
+
+/// What a tool that was killed has left stopped, except for what stood before.
+void go_on(const Variables& variables, const std::vector<os::Pid>& stood) {
+  for (const os::ProcessInfo& info : attempt_processes(variables)) {
+    if (std::ranges::find(stood, info.pid) == stood.end()) {
+      (void)::kill(info.pid.value, SIGCONT);
+    }
+  }
+}
+
 /// Has py-spy write to memory: the task's folder is nobody's scratch place.
 int profile(const Words& words, const std::string& tool, const Candidate& process,
             const Variables& variables) {
@@ -169,11 +189,16 @@ int profile(const Words& words, const std::string& tool, const Candidate& proces
   spawn.stdout_to = os::ToFd{said.get()};
   spawn.stderr_to = os::ToFd{said.get()};
   spawn.parent_death_signal = SIGKILL;
+  const std::vector<os::Pid> stood = stopped_among(variables);
   const Result<os::Spawned> started = os::spawn(spawn);
   if (!started) {
     return say(started.error().message);
   }
   const Result<os::Exit> exit = os::reap(started->pid);
+  if (exit && exit->signal) {
+    // It stops what it reads for a moment, many times a second.
+    go_on(variables, stood);
+  }
   const std::string made = content_of(result);
   if (!exit || exit->code != 0 || made.empty()) {
     return say(fmt::format("py-spy could not read process {}: {}", process.pid,

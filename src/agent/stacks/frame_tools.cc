@@ -33,11 +33,13 @@ bool has_frames(const stacks::Process& process) {
 /// Runs a tool that stops the process while it reads it. One that is killed meanwhile, as it takes
 /// too long for a large program, leaves the stop signal of its attaching behind: the process would
 /// stand still for ever.
-Result<os::CommandOutput> run_reader(const os::SpawnOptions& spawn, Duration deadline,
+Result<os::CommandOutput> run_reader(os::SpawnOptions spawn, Duration deadline,
                                      const stacks::Process& process) {
+  // Where this program is killed, too: the agent then tells the process to go on.
+  spawn.parent_death_signal = SIGKILL;
   const bool stood = std::ranges::any_of(
       process.threads, [](const stacks::Thread& thread) { return thread.state == 'T'; });
-  Result<os::CommandOutput> output = os::run_command(spawn, deadline, kOutputBytesMax);
+  Result<os::CommandOutput> output = os::run_command(std::move(spawn), deadline, kOutputBytesMax);
   const bool finished = output.has_value() && output->exit.code.has_value();
   if (!finished && !stood) {
     (void)::kill(process.pid, SIGCONT);

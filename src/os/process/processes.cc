@@ -5,6 +5,7 @@
 #include "os/process/loop_interactive_child.h"
 #include "os/process/pipe_reader.h"
 #include "os/process/signal_set.h"
+#include "os/process/threads.h"
 
 #include <fmt/format.h>
 
@@ -41,6 +42,8 @@ class LoopProcesses final : public Processes {
   [[nodiscard]] std::vector<Pid> members(Pid child) const override;
   size_t signal_family(Pid child, int signal) override;
   size_t signal_ignoring(Pid child, int ignored, int signal) override;
+  [[nodiscard]] std::vector<Pid> stopped(Pid child) const override;
+  void go_on(Pid child, const std::vector<Pid>& stood) override;
 
  private:
   struct Child {
@@ -222,10 +225,30 @@ size_t LoopProcesses::signal_ignoring(Pid child, int ignored, int signal) {
   return signalled;
 }
 
+std::vector<Pid> LoopProcesses::stopped(Pid child) const {
+  std::vector<Pid> found = members(child);
+  std::erase_if(found, [](Pid pid) { return !is_stopped(pid); });
+  return found;
+}
+
+void LoopProcesses::go_on(Pid child, const std::vector<Pid>& stood) {
+  for (const Pid pid : family(child)) {
+    if (std::ranges::find(stood, pid) == stood.end()) {
+      (void)::kill(pid.value, SIGCONT);
+    }
+  }
+}
+
 }  // namespace
 
 // lint: allow(unused) what runs in fakes and in the simulator
 size_t Processes::signal_ignoring(Pid /*child*/, int /*ignored*/, int /*signal*/) { return 0; }
+
+// lint: allow(unused) as above
+std::vector<Pid> Processes::stopped(Pid /*child*/) const { return {}; }
+
+// lint: allow(unused) as above
+void Processes::go_on(Pid /*child*/, const std::vector<Pid>& /*stood*/) {}
 
 // NOLINTBEGIN(performance-unnecessary-value-param): who overrides this takes them over.
 Result<std::unique_ptr<InteractiveChild>> Processes::spawn_interactive(

@@ -60,6 +60,12 @@ class Processes {
   /// Sends `signal` to those of the family of a child that ignore the signal `ignored`; returns how
   /// many got it. None where processes are only played.
   virtual size_t signal_ignoring(Pid child, int ignored, int signal);
+  /// Lists those of the family of a child that a signal has stopped. None where processes are only
+  /// played.
+  [[nodiscard]] virtual std::vector<Pid> stopped(Pid child) const;
+  /// Tells all of the family of a child to go on, but for those of `stood`: whoever held one of
+  /// them by ptrace and was killed leaves it stopped. Nobody where processes are only played.
+  virtual void go_on(Pid child, const std::vector<Pid>& stood);
 };
 
 /// The processes of this host: exits by pidfd (before Linux 5.3 by a thread that waits), output

@@ -124,6 +124,23 @@ TEST(Processes, SignalsThoseOfAFamilyThatIgnoreASignal) {
   EXPECT_NE(child.out.find("deaf"), std::string::npos);
 }
 
+TEST(Processes, TellThoseWhoAreStoppedToGoOn) {
+  OneChild child(shell("echo up; kill -STOP $$; echo on"));
+  child.on_output = [&] {
+    if (child.out != "up\n") {
+      return;
+    }
+    while (child.processes->stopped(child.pid).empty()) {
+      std::this_thread::yield();
+    }
+    child.processes->go_on(child.pid, {child.pid});
+    EXPECT_EQ(child.processes->stopped(child.pid), std::vector{child.pid});
+    child.processes->go_on(child.pid, {});
+  };
+  child.run();
+  EXPECT_EQ(child.out, "up\non\n");
+}
+
 TEST(Processes, OutputMayBeClosedInItsOwnCallback) {
   OneChild child(shell("trap '' PIPE; echo one; sleep 0.01; echo two; exit 0"));
   int calls = 0;

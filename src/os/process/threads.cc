@@ -345,6 +345,12 @@ std::string descriptor_target(Pid pid, int32_t descriptor) {
   return printable(target);
 }
 
+bool is_stopped(Pid pid) {
+  ThreadState main{.name = {}, .wait_channel = {}, .system_call = {}};
+  read_stat(read_proc(fmt::format("/proc/{}/stat", pid.value)), main);
+  return main.state == 'T';
+}
+
 std::vector<int32_t> thread_ids(Pid pid, size_t count_max) {
   std::vector<int32_t> ids;
   const std::string folder = fmt::format("/proc/{}/task", pid.value);

@@ -25,6 +25,9 @@ struct ThreadState {
   std::array<uint64_t, 5> arguments{};  ///< The call's first ones; 0 where they are hidden.
 };
 
+/// Whether a signal has stopped a process. One that is held by a debugger is not meant.
+[[nodiscard]] bool is_stopped(Pid pid);
+
 /// Returns the ids of a process's threads, in any order, at most `count_max`; empty if it has
 /// ended.
 [[nodiscard]] std::vector<int32_t> thread_ids(Pid pid, size_t count_max);
