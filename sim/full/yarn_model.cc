@@ -137,6 +137,10 @@ std::unique_ptr<cluster::Link> YarnModel::open_link(const Master& master) {
       }};
   cluster::yarn::YarnLinkOptions options;
   options.plan = &master.plan;
+  for (size_t number = 1; number <= kNodes; ++number) {
+    const rm::NodeReport report = report_of(number);
+    options.hosts.push_back({.node = report.id, .rack = report.rack, .free = report.capacity});
+  }
   options.master_token = manager_.master_token(application_);
   options.master_address = master.address;
   options.before_farewell = []() -> rt::Async<> { co_return; };

@@ -93,6 +93,7 @@ constexpr auto kYarnDefaults = std::to_array<Pair>({
     {"yarn.resourcemanager.connect.retry-interval.ms", "30000"},
     {"yarn.resourcemanager.ha.enabled", "false"},
     {"yarn.resourcemanager.hostname", "0.0.0.0"},
+    {"yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", "1000"},
     {"yarn.resourcemanager.placement-constraints.handler", "disabled"},
     {"yarn.resourcemanager.work-preserving-recovery.enabled", "true"},
     {"yarn.scheduler.maximum-allocation-mb", "8192"},

@@ -4,11 +4,13 @@
 
 import os
 import pathlib
+import re
 import signal
+import urllib.request
 
 import harness
 from waiting import until
-from yarn_jobs import RUN_LIMIT, processes_in, status_of
+from yarn_jobs import RUN_LIMIT, application_of, processes_in, running_job, status_of
 
 # What Docker and Podman leave at the root of what they run. Where the whole bed runs in one, no
 # container of it can tell that it is not in its own.
@@ -109,3 +111,27 @@ def test_docker_is_asked_for_and_a_node_without_it_is_an_error(yarn):
         assert done.code != 0
         assert "outside of Docker, without the image hub.example:5000/ml/tf:2" in done.err
         assert "yarn.nodemanager.runtime.linux.allowed-runtimes" in done.err
+
+
+def satisfied(bed, application):
+    """How many of an attempt's containers were on the host that they were asked for, in its rack,
+    elsewhere, as the resource manager's page of the attempt says."""
+    attempt = application.replace("application", "appattempt") + "_000001"
+    place = f"http://localhost:{bed.port(bed.active('rm') + '.http')}/cluster/appattempt/{attempt}"
+    with urllib.request.urlopen(place, timeout=60) as reply:
+        page = reply.read().decode()
+    rows = re.findall(r"Num (?:Node Local|Rack Local|Off Switch) Containers(.*?)</tr>", page,
+                      re.DOTALL)
+    return [sum(int(number) for number in re.findall(r">\s*(\d+)\s*<", row)) for row in rows]
+
+
+def test_workers_are_asked_for_by_host_and_spread_evenly(yarn, bed):
+    """What is asked for anywhere comes one by one with each report of a node."""
+    running_job(yarn, tasks=6, memory="32m")
+    hosts = hosts_of(yarn)["worker"]
+    counts = sorted(hosts.count(host) for host in set(hosts))
+    assert len(counts) == 2 and counts[1] - counts[0] <= 1, hosts
+    application = application_of(yarn, bed, yarn.job())["id"]
+    near, _, elsewhere = satisfied(bed, application)
+    assert near == 6 and elsewhere == 1, "the master alone was asked for anywhere"
+    yarn("stop", "last", within=RUN_LIMIT).expect(0)

@@ -91,7 +91,8 @@ FakeNodeManager* FakeResourceManager::place_for(FakeApplication& application,
   const auto wished = std::ranges::find_if(nodes_, [&](const FakeNodeManager* node) {
     return can(node) && is_wished(application, row, *node);
   });
-  const auto found = wished != nodes_.end() ? wished : std::ranges::find_if(nodes_, can);
+  const bool decided = wished != nodes_.end() || !row.relax_locality();
+  const auto found = decided ? wished : std::ranges::find_if(nodes_, can);
   return found == nodes_.end() ? nullptr : *found;
 }
 

@@ -117,6 +117,12 @@ pb::RegisterApplicationMasterRequest registration_of(const MasterPresence& prese
   return request;
 }
 
+/// A resource manager that does not say what it compares is taken to compare everything.
+bool counts_vcores(const pb::RegisterApplicationMasterResponse& reply) {
+  const auto& types = reply.scheduler_resource_types();
+  return types.empty() || std::ranges::find(types, pb::CPU) != types.end();
+}
+
 }  // namespace
 
 rt::Async<Result<Registration>> ApplicationMaster::register_self(MasterPresence presence,
@@ -133,6 +139,7 @@ rt::Async<Result<Registration>> ApplicationMaster::register_self(MasterPresence 
   const auto& reply = *replied;
   Registration registration{.largest = decode(reply.maximum_capability()),
                             .queue = reply.queue(),
+                            .counts_vcores = counts_vcores(reply),
                             .kept = decode_all<Grant>(reply.containers_from_previous_attempts()),
                             .node_tokens = decode_tokens(reply.nm_tokens_from_previous_attempts())};
   book_.resync();

@@ -35,6 +35,7 @@ struct MasterPresence {
 struct Registration {
   Resource largest;  ///< The largest container its queue grants.
   std::string queue;
+  bool counts_vcores = true;           ///< Room on a node is cores, too, not memory alone.
   std::vector<Grant> kept;             ///< Of earlier attempts, still running.
   std::vector<NodeToken> node_tokens;  ///< For the nodes of those.
 };

@@ -39,6 +39,19 @@ TEST_F(ApplicationMasterTest, GetsThePreferredHostWhereThereIsRoomAndElseAnother
   EXPECT_EQ(beat().harvest.granted.size(), 1U);
 }
 
+TEST_F(ApplicationMasterTest, WhatIsWantedOnAHostAloneWaitsForItUntilAnyWillDo) {
+  become_master();
+  auto strict = want(1);
+  strict.preferred = {{.host = "gone", .rack = "/default-rack"}};
+  strict.only_there = true;
+  master->book().ask(strict);
+  (void)beat();
+  EXPECT_TRUE(beat().harvest.granted.empty());
+  master->book().ask(want(1));
+  (void)beat();
+  EXPECT_EQ(beat().harvest.granted.size(), 1U);
+}
+
 TEST_F(ApplicationMasterTest, ALostAnswerLosesNothingAndGrantsNothingTwice) {
   become_master();
   master->book().ask(want(1));

@@ -43,12 +43,16 @@ bool take_one(Requests& requests, AllocationId allocation) {
   return true;
 }
 
-void encode_row(const ContainerRequest& from, const std::string& place, pb::ResourceRequest* to) {
+enum class Width : uint8_t { Host, Wider };
+
+void encode_row(const ContainerRequest& from, const std::string& place, Width width, int32_t count,
+                pb::ResourceRequest* to) {
   to->mutable_priority()->set_priority(0);
   to->set_resource_name(place);
   encode(from.each, to->mutable_capability());
-  to->set_num_containers(from.count);
-  to->set_relax_locality(true);
+  to->set_num_containers(std::min(count, from.count));
+  // Of a rack, and of "*": whether they will do where a host was asked for.
+  to->set_relax_locality(width == Width::Host || !from.only_there);
   // The scheduler refuses labels on the rows of hosts and racks.
   if (!from.node_label.empty() && place == kAnywhere) {
     to->set_node_label_expression(from.node_label);
@@ -59,14 +63,33 @@ void encode_row(const ContainerRequest& from, const std::string& place, pb::Reso
 
 // A host is considered only where its rack and "*" are asked for as well.
 void encode_rows(const ContainerRequest& from, pb::AllocateRequest& ask) {
-  std::set<std::string> racks;
+  std::map<std::string, int32_t> racks;
   for (const auto& place : from.preferred) {
-    encode_row(from, place.host, ask.add_ask());
-    if (racks.insert(place.rack).second) {
-      encode_row(from, place.rack, ask.add_ask());
+    encode_row(from, place.host, Width::Host, place.count, ask.add_ask());
+    racks[place.rack] += place.count;
+  }
+  for (const auto& [rack, count] : racks) {
+    encode_row(from, rack, Width::Wider, count, ask.add_ask());
+  }
+  encode_row(from, kAnywhere, Width::Wider, from.count, ask.add_ask());
+}
+
+/// Rows are absolute: those of hosts that are preferred no longer are said with nothing.
+void keep_hosts_of(const ContainerRequest& before, ContainerRequest& now) {
+  for (const auto& place : before.preferred) {
+    if (std::ranges::find(now.preferred, place.host, &PreferredHost::host) == now.preferred.end()) {
+      now.preferred.push_back({.host = place.host, .rack = place.rack, .count = 0});
     }
   }
-  encode_row(from, kAnywhere, ask.add_ask());
+}
+
+/// The scheduler has lowered the rows of the host and its rack as well.
+void take_host(ContainerRequest& from, const NodeId& node) {
+  for (auto& place : from.preferred) {
+    if (place.count > 0 && (place.host == node.host || place.host == to_string(node))) {
+      --place.count;
+    }
+  }
 }
 
 void encode_placed(const SchedulingRequest& from, pb::SchedulingRequest* to) {
@@ -93,6 +116,9 @@ void AskBook::ask(ContainerRequest request) {
   const auto allocation = request.allocation;
   MUSTER_CHECK(allocation.value > 0, "an allocation id must be above 0");
   MUSTER_CHECK(request.count >= 0, "a count is 0 or more");
+  if (const auto found = requests_.find(allocation); found != requests_.end()) {
+    keep_hosts_of(found->second, request);
+  }
   requests_.insert_or_assign(allocation, std::move(request));
   changed_.insert(allocation);
 }
@@ -186,7 +212,21 @@ void AskBook::note_taken() {
   }
 }
 
+/// What the heartbeat under way says anew of requests that the resource manager knew before.
+std::set<AllocationId> AskBook::restated() const {
+  std::set<AllocationId> allocations;
+  if (in_flight_ != nullptr) {
+    for (const auto& row : in_flight_->ask()) {
+      if (const AllocationId allocation(row.allocation_request_id()); taken_.contains(allocation)) {
+        allocations.insert(allocation);
+      }
+    }
+  }
+  return allocations;
+}
+
 Harvest AskBook::accept(const pb::AllocateResponse& answer) {
+  const auto overwritten = restated();
   note_taken();
   in_flight_.reset();
   response_id_ = answer.response_id();
@@ -194,6 +234,12 @@ Harvest AskBook::accept(const pb::AllocateResponse& answer) {
   take_granted(answer, harvest);
   take_completed(answer, harvest);
   take_rejected(answer, harvest);
+  // What it had granted and not told yet was not off the count that it was told.
+  for (const auto& grant : harvest.granted) {
+    if (overwritten.contains(grant.allocation)) {
+      changed_.insert(grant.allocation);
+    }
+  }
   drop_spent(requests_, changed_);
   drop_spent(placed_, changed_placed_);
   std::erase_if(taken_, [&](AllocationId allocation) {
@@ -228,7 +274,11 @@ void AskBook::take_completed(const pb::AllocateResponse& answer, Harvest& harves
 }
 
 bool AskBook::matches(const Grant& grant) {
-  return take_one(requests_, grant.allocation) || take_one(placed_, grant.allocation);
+  if (take_one(requests_, grant.allocation)) {
+    take_host(requests_.at(grant.allocation), grant.node);
+    return true;
+  }
+  return take_one(placed_, grant.allocation);
 }
 
 void AskBook::take_rejected(const pb::AllocateResponse& answer, Harvest& harvest) {

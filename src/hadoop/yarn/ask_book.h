@@ -38,8 +38,8 @@ class AskBook {
   AskBook(AskBook&&) = delete;
   ~AskBook();
 
-  /// Wants `request.count` containers. For an allocation that is known already only the count may
-  /// differ; for another shape, withdraw it and ask under a new allocation.
+  /// Wants `request.count` containers. For an allocation that is known already only the count and
+  /// the hosts may differ; for another shape, withdraw it and ask under a new allocation.
   void ask(ContainerRequest request);
   /// Withdraws it. What was granted meanwhile is given back. Unknown ids are ignored.
   void withdraw(AllocationId allocation);
@@ -67,6 +67,7 @@ class AskBook {
  private:
   void take_changes(pb::AllocateRequest& ask);
   bool matches(const Grant& grant);
+  [[nodiscard]] std::set<AllocationId> restated() const;
   void note_taken();
   void take_granted(const pb::AllocateResponse& answer, Harvest& harvest);
   void take_completed(const pb::AllocateResponse& answer, Harvest& harvest);

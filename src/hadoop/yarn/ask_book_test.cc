@@ -105,10 +105,75 @@ TEST(AskBook, AsksForAHostTogetherWithItsRackAndAnywhere) {
     }
     return rows;
   };
-  EXPECT_EQ(rows_of(book.begin()), "n1=1 /r1=1 n2=1 *=1gpu ");
+  EXPECT_EQ(rows_of(book.begin()), "n1=1 n2=1 /r1=1 *=1gpu ");
   EXPECT_TRUE(book.accept(answer(1)).granted.empty());
   book.withdraw(AllocationId(7));
-  EXPECT_EQ(rows_of(book.begin()), "n1=0 /r1=0 n2=0 *=0gpu ");
+  EXPECT_EQ(rows_of(book.begin()), "n1=0 n2=0 /r1=0 *=0gpu ");
+}
+
+/// A request for three: two on n1 and one on n2, of another rack.
+ContainerRequest want_on_two_hosts() {
+  auto request = want(7, 3);
+  request.preferred = {{.host = "n1", .rack = "/r1", .count = 2}, {.host = "n2", .rack = "/r2"}};
+  return request;
+}
+
+std::string rows_of(const pb::AllocateRequest& ask) {
+  std::string rows;
+  for (const auto& row : ask.ask()) {
+    rows += fmt::format("{}={} ", row.resource_name(), row.num_containers());
+  }
+  return rows;
+}
+
+TEST(AskBook, AGrantIsTakenOffItsHostAndRack) {
+  AskBook book;
+  book.ask(want_on_two_hosts());
+  EXPECT_EQ(rows_of(book.begin()), "n1=2 n2=1 /r1=2 /r2=1 *=3 ");
+  auto granted = granting(1, {{1, 7}});
+  granted.mutable_allocated_containers(0)->mutable_node_id()->set_host("n1");
+  EXPECT_EQ(book.accept(granted).granted.size(), 1U);
+  EXPECT_TRUE(is_empty(book.begin())) << "the scheduler has lowered its rows itself";
+  book.resync();
+  EXPECT_EQ(rows_of(book.begin()), "n1=1 n2=1 /r1=1 /r2=1 *=2 ");
+}
+
+TEST(AskBook, OnlyThereForbidsTheRackAndAnywhere) {
+  AskBook book;
+  auto request = want_on_two_hosts();
+  request.only_there = true;
+  book.ask(request);
+  for (const auto& row : book.begin().ask()) {
+    EXPECT_EQ(row.relax_locality(), row.resource_name().starts_with("n")) << row.resource_name();
+  }
+  (void)book.accept(answer(1));
+  book.ask(want(7, 3));
+  const auto& said = book.begin();
+  EXPECT_EQ(rows_of(said), "n1=0 n2=0 /r1=0 /r2=0 *=3 ");
+  EXPECT_TRUE(said.ask(4).relax_locality());
+}
+
+TEST(AskBook, RowsOfHostsThatAreWantedNoMoreAreSaidWithNothing) {
+  AskBook book;
+  book.ask(want_on_two_hosts());
+  (void)book.begin();
+  (void)book.accept(answer(1));
+  book.ask(want(7, 1));
+  EXPECT_EQ(rows_of(book.begin()), "n1=0 n2=0 /r1=0 /r2=0 *=1 ");
+}
+
+TEST(AskBook, ACountThatCrossedAGrantIsSaidAgain) {
+  AskBook book;
+  book.ask(want(7, 3));
+  (void)book.begin();
+  (void)book.accept(answer(1));
+  book.ask(want(7, 2));
+  EXPECT_EQ(rows_of(book.begin()), "*=2 ");
+  // Granted before it read that: its count is one too high now.
+  EXPECT_EQ(book.accept(granting(2, {{1, 7}})).granted.size(), 1U);
+  EXPECT_EQ(rows_of(book.begin()), "*=1 ");
+  EXPECT_TRUE(book.accept(answer(3)).granted.empty());
+  EXPECT_TRUE(is_empty(book.begin()));
 }
 
 TEST(AskBook, TellsAChangeOnce) {

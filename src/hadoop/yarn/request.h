@@ -11,12 +11,14 @@
 
 namespace muster::hadoop::yarn {
 
-/// A host as the resource manager names it, and its rack.
-struct HostAndRack {
+/// A host as the resource manager names it, its rack, and how many of a request's containers are
+/// wanted there.
+struct PreferredHost {
   std::string host;
   std::string rack;
+  int32_t count = 1;
 
-  bool operator==(const HostAndRack&) const = default;
+  bool operator==(const PreferredHost&) const = default;
 };
 
 /// Containers of one shape, on any host. `allocation` names the request in its grants.
@@ -24,8 +26,9 @@ struct ContainerRequest {
   AllocationId allocation;
   int32_t count = 1;  ///< How many are still wanted.
   Resource each;
-  std::string node_label = {};              ///< "": the application's.
-  std::vector<HostAndRack> preferred = {};  ///< Any other host does, too.
+  std::string node_label = {};                ///< "": the application's.
+  std::vector<PreferredHost> preferred = {};  ///< Each once; any other host does, too,
+  bool only_there = false;                    ///< unless this is set.
 
   bool operator==(const ContainerRequest&) const = default;
 };

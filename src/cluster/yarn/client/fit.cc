@@ -15,10 +15,6 @@ namespace {
 
 namespace rm = hadoop::yarn;
 
-uint32_t containers_of(const job::RolePlan& role) {
-  return (role.tasks + role.tasks_per_container - 1) / role.tasks_per_container;
-}
-
 std::string label_missing(const std::string& label, const ClusterOffer& offer,
                           const std::string& queue) {
   if (label.empty()) {
@@ -72,6 +68,10 @@ void never(RoleFit& fit, std::string_view what, const std::string& reason) {
 }
 
 }  // namespace
+
+uint32_t containers_of(const job::RolePlan& role) {
+  return (role.tasks + role.tasks_per_container - 1) / role.tasks_per_container;
+}
 
 std::set<std::string> labels_of(const spec::Spec& spec) {
   std::set<std::string> labels;

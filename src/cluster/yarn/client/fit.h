@@ -6,6 +6,7 @@
 #include "hadoop/yarn/resource.h"
 #include "job/plan.h"
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -25,6 +26,9 @@ struct ClusterOffer {
 
 /// The node labels that a job names.
 [[nodiscard]] std::set<std::string> labels_of(const spec::Spec& spec);
+
+/// How many containers the role's tasks need.
+[[nodiscard]] uint32_t containers_of(const job::RolePlan& role);
 
 /// What a full container of the role asks for: its tasks, the agent, and TensorBoard next to the
 /// chief.

@@ -3,7 +3,7 @@
 #include "base/ascii.h"
 #include "base/text.h"
 #include "cluster/job_folder.h"
-#include "cluster/yarn/client/fit.h"
+#include "cluster/yarn/client/host_rooms.h"
 #include "cluster/yarn/delegation.h"
 #include "cluster/yarn/link/container_entry.h"
 #include "cluster/yarn/link/role_placement.h"
@@ -73,6 +73,7 @@ struct YarnSubmitter::Prepared {
   Staging* staging = nullptr;
   std::vector<StagedFile> staged;  ///< For every container.
   StagedFile package;
+  std::vector<HostRoom> hosts;
 
   void add(StagedFile file, bool unpack) {
     if (unpack) {
@@ -93,17 +94,18 @@ Result<Fit> YarnSubmitter::fit(const job::Plan& plan) {
 rt::Async<Result<Fit>> YarnSubmitter::ask_fit(const job::Plan* plan) {
   auto fresh = co_await line_->applications().new_application(session_.soon());
   MUSTER_CO_TRY(rm::NewApplication application, std::move(fresh));
-  auto asked = co_await fit_into(plan, std::move(application));
-  co_return asked;
+  auto asked = co_await ask_offer(plan, std::move(application.largest));
+  MUSTER_CO_TRY(const ClusterOffer offer, std::move(asked));
+  co_return fit_to(*plan, offer);
 }
 
-rt::Async<Result<Fit>> YarnSubmitter::fit_into(const job::Plan* plan,
-                                               rm::NewApplication application) {
+rt::Async<Result<ClusterOffer>> YarnSubmitter::ask_offer(const job::Plan* plan,
+                                                         rm::Resource largest) {
   rm::ApplicationClient& applications = line_->applications();
   auto running = co_await applications.nodes({rm::NodeState::Running}, session_.soon());
   MUSTER_CO_TRY(std::vector<rm::NodeReport> nodes, std::move(running));
   ClusterOffer offer{
-      .largest = application.largest, .nodes = std::move(nodes), .labels = {}, .queue = {}};
+      .largest = std::move(largest), .nodes = std::move(nodes), .labels = {}, .queue = {}};
   if (!labels_of(plan->spec).empty()) {
     auto labels = co_await applications.node_labels(session_.soon());
     MUSTER_CO_TRY(offer.labels, std::move(labels));
@@ -116,7 +118,7 @@ rt::Async<Result<Fit>> YarnSubmitter::fit_into(const job::Plan* plan,
   if (!labels_of(plan->spec).empty() || (placements.has_value() && !placements->empty())) {
     co_await read_scheduler(line_, &offer, session_.soon());
   }
-  co_return fit_to(*plan, offer);
+  co_return offer;
 }
 
 Status YarnSubmitter::add_secrets(const spec::Environment& entries, const std::string& prefix,
@@ -244,7 +246,8 @@ rt::Async<Status> YarnSubmitter::stage_files(Prepared* prepared) {
                      .folder = prepared->job_folder,
                      .plan_file = eventlog::to_text(prepared->plan_file),
                      .configuration_xml = line_->site().configuration.to_xml(),
-                     .files = prepared->staged};
+                     .files = prepared->staged,
+                     .hosts = prepared->hosts};
   auto written = co_await staging.write(prepared->job_folder + "/" + std::string(kPackageName),
                                         encode(package), std::string(kPackageName));
   MUSTER_CO_TRY(prepared->package, std::move(written));
@@ -264,8 +267,10 @@ rt::Async<Result<rm::ApplicationReport>> YarnSubmitter::submit_now(Prepared* pre
   auto fresh = co_await applications.new_application(session_.soon());
   MUSTER_CO_TRY(const rm::NewApplication application, std::move(fresh));
   prepared->application = application.id;
-  auto asked_fit = co_await fit_into(prepared->plan, application);
-  MUSTER_CO_TRY(const Fit fit, std::move(asked_fit));
+  auto offered = co_await ask_offer(prepared->plan, application.largest);
+  MUSTER_CO_TRY(const ClusterOffer offer, std::move(offered));
+  prepared->hosts = rooms_for(*prepared->plan, offer);
+  const Fit fit = fit_to(*prepared->plan, offer);
   if (const std::string* const never = fit.never()) {
     co_return user_error(*never, Errc::NeverFits);
   }

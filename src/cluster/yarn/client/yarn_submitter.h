@@ -3,6 +3,7 @@
 #include "base/result.h"
 #include "cluster/cluster.h"
 #include "cluster/yarn/client/client_session.h"
+#include "cluster/yarn/client/fit.h"
 #include "hadoop/credentials.h"
 #include "hadoop/yarn/report.h"
 #include "os/file/files.h"
@@ -34,8 +35,9 @@ class YarnSubmitter {
   Status add_secrets(const spec::Environment& entries, const std::string& prefix,
                      hadoop::Credentials& credentials);
   [[nodiscard]] rt::Async<Result<Fit>> ask_fit(const job::Plan* plan);
-  [[nodiscard]] rt::Async<Result<Fit>> fit_into(const job::Plan* plan,
-                                                hadoop::yarn::NewApplication application);
+  /// What the cluster has for the plan, as far as fit_to() looks at it.
+  [[nodiscard]] rt::Async<Result<ClusterOffer>> ask_offer(const job::Plan* plan,
+                                                          hadoop::yarn::Resource largest);
   [[nodiscard]] rt::Async<Result<hadoop::yarn::ApplicationReport>> submit_now(Prepared* prepared);
   [[nodiscard]] rt::Async<Status> stage(Prepared* prepared);
   [[nodiscard]] rt::Async<Status> stage_files(Prepared* prepared);

@@ -4,7 +4,9 @@
 #include "hadoop/yarn/targets.h"
 #include "net/address.h"
 
+#include <algorithm>
 #include <chrono>
+#include <string_view>
 #include <utility>
 
 namespace muster::cluster::yarn {
@@ -17,6 +19,9 @@ constexpr Duration kRegisterMax = std::chrono::minutes(5);
 constexpr Duration kTroublePause = std::chrono::seconds(1);
 constexpr Duration kFarewellMax = std::chrono::seconds(30);
 constexpr size_t kFarewellBytesMax = 2000;
+constexpr std::string_view kNodeReports = "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms";
+constexpr Duration kNodeReportsMin = std::chrono::seconds(1);
+constexpr Duration kNodeReportsMax = std::chrono::seconds(30);
 constexpr Duration kLookPause = std::chrono::seconds(1);
 /// A node calls a container complete when its first process has ended, the keeper's stub. The
 /// keeper gives what is left two seconds (keeper.cc) before it kills it.
@@ -30,6 +35,13 @@ bool is_over(const Error& error) {
 bool is_refusal(const Error& error) {
   return error.code == Errc::NeverFits || error.code == Errc::PermissionDenied ||
          error.code == Errc::InvalidArgument || error.code == Errc::Unsupported;
+}
+
+/// By then each node has reported twice, as far as the client's configuration tells.
+Result<Duration> patience_of(const hadoop::Configuration& configuration) {
+  MUSTER_TRY(const int64_t interval_ms, configuration.number(kNodeReports));
+  return 2 * std::clamp<Duration>(std::chrono::milliseconds(interval_ms), kNodeReportsMin,
+                                  kNodeReportsMax);
 }
 
 rm::MasterPresence presence_at(const std::string& address) {
@@ -70,17 +82,24 @@ Status YarnLink::start(std::vector<job::ContainerId> known, OnFact on_fact) {
   const job::Plan& plan = *options_.plan;
   MUSTER_TRY(auto placements, placements_of(plan.spec));
   MUSTER_TRY(const HeldContainers::Settings settings, HeldContainers::settings_of(configuration));
+  MUSTER_TRY(const Duration patience, patience_of(configuration));
   MUSTER_TRY(auto dialing, rm::node_dial_settings(configuration));
   MUSTER_TRY(auto calling, rm::master_calling(configuration, token_));
   on_fact_ = std::move(on_fact);
   manager_ = deps_.call_manager(calling);
   master_.emplace(deps_.loop, *manager_, token_);
   const auto tell_master = [this](job::Fact fact) { tell(std::move(fact)); };
-  requests_.emplace(OpenRequests::Deps{plan, master_->book(), tell_master}, std::move(placements));
   const auto tell_late = [this](job::Fact fact) { scope_.spawn(deliver_late(std::move(fact))); };
   const auto end = [this](const rm::Grant& grant) { scope_.spawn(end_at_node(grant)); };
   containers_.emplace(HeldContainers::Deps{master_->book(), log_, tell_master, tell_late, end},
                       settings, std::move(known));
+  HostSpread::Hosts hosts;
+  for (HostRoom& room : options_.hosts) {
+    hosts.emplace(containers_->host_of(room.node).value, std::move(room));
+  }
+  hosts_.emplace(std::move(hosts));
+  requests_.emplace(OpenRequests::Deps{plan, master_->book(), *hosts_, tell_master, patience},
+                    std::move(placements));
   launcher_.emplace(deps_, plan, options_.files, std::move(dialing));
   scope_.spawn(serve());
   return {};
@@ -103,6 +122,7 @@ rt::Async<> YarnLink::deliver_late(job::Fact fact) {
 rt::Async<> YarnLink::serve() {
   const bool in = co_await register_self();
   while (in && !leaving_) {
+    requests_->put_down(deps_.loop.now());
     auto beat = co_await master_->heartbeat(deps_.loop.now() + kBeatMax);
     beats_.beaten();
     if (beat.has_value()) {
@@ -143,6 +163,7 @@ void YarnLink::take(const rm::Registration& registration) {
                                 {"largest", to_string(registration.largest)},
                                 {"kept", registration.kept.size()}});
   launcher_->learn(registration.node_tokens);
+  take_kept(registration.kept);
   containers_->registered(registration.kept);
   requests_->registered(registration);
 }
@@ -152,6 +173,7 @@ void YarnLink::take(const rm::Heartbeat& heartbeat) {
     log_.info("link.resynced", {});
   }
   launcher_->learn(heartbeat.node_tokens);
+  take_kept(heartbeat.kept);
   for (const rm::Grant& grant : heartbeat.kept) {
     containers_->adopt(grant);
   }
@@ -159,6 +181,7 @@ void YarnLink::take(const rm::Heartbeat& heartbeat) {
     take_granted(grant);
   }
   for (const rm::ContainerStatus& status : heartbeat.harvest.completed) {
+    hosts_->ended(status.id);
     containers_->ended(status);
     beats_.changed();
   }
@@ -172,7 +195,10 @@ void YarnLink::take(const rm::Heartbeat& heartbeat) {
 }
 
 void YarnLink::take_granted(const rm::Grant& grant) {
-  const std::optional<job::RequestContainer> request = requests_->granted(grant.allocation);
+  const std::string host = containers_->host_of(grant.node).value;
+  hosts_->took(grant.id, host, grant.each);
+  const std::optional<job::RequestContainer> request =
+      requests_->granted(grant.allocation, host, deps_.loop.now());
   if (!request.has_value()) {
     master_->book().release(grant.id);
     return;
@@ -181,11 +207,18 @@ void YarnLink::take_granted(const rm::Grant& grant) {
   beats_.changed();
 }
 
+void YarnLink::take_kept(const std::vector<rm::Grant>& grants) {
+  for (const rm::Grant& grant : grants) {
+    hosts_->took(grant.id, containers_->host_of(grant.node).value, grant.each);
+  }
+}
+
 void YarnLink::take_nodes(const std::vector<rm::NodeReport>& nodes) {
   for (const rm::NodeReport& node : nodes) {
-    requests_->learn_rack(containers_->host_of(node.id).value, node.rack);
+    const job::HostName host = containers_->host_of(node.id);
+    hosts_->learn_rack(host.value, node.rack);
+    hosts_->set_usable(host.value, node.state == rm::NodeState::Running);
     if (const auto health = health_of(node.state)) {
-      const job::HostName host = containers_->host_of(node.id);
       log_.info("host.reported",
                 {{"host", host.value}, {"state", to_string(node.state)}, {"why", node.health}});
       tell(job::HostReported{host, *health});

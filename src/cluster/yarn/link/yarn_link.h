@@ -5,8 +5,10 @@
 #include "cluster/yarn/link/beat_timer.h"
 #include "cluster/yarn/link/container_launcher.h"
 #include "cluster/yarn/link/held_containers.h"
+#include "cluster/yarn/link/host_spread.h"
 #include "cluster/yarn/link/link_deps.h"
 #include "cluster/yarn/link/open_requests.h"
+#include "cluster/yarn/staging/host_room.h"
 #include "cluster/yarn/staging/staged_file.h"
 #include "hadoop/rpc/proxy.h"
 #include "hadoop/yarn/application_master.h"
@@ -26,6 +28,7 @@ namespace muster::cluster::yarn {
 struct YarnLinkOptions {
   const job::Plan* plan = nullptr;  ///< Outlives the link.
   std::vector<StagedFile> files;    ///< For every container.
+  std::vector<HostRoom> hosts;      ///< Over which containers are spread; may be none.
   hadoop::Token master_token;       ///< Of this attempt of the application master.
   /// Where the master listens, "host:port"; asked when the link starts.
   std::function<std::string()> master_address;
@@ -69,6 +72,7 @@ class YarnLink final : public Link {
   void take(const hadoop::yarn::Registration& registration);
   void take(const hadoop::yarn::Heartbeat& heartbeat);
   void take_granted(const hadoop::yarn::Grant& grant);
+  void take_kept(const std::vector<hadoop::yarn::Grant>& grants);
   void take_nodes(const std::vector<hadoop::yarn::NodeReport>& nodes);
   void take_trouble(const Error& error);
   /// Facts reach the master in turns of the loop of their own.
@@ -80,8 +84,9 @@ class YarnLink final : public Link {
   OnFact on_fact_;
   hadoop::yarn::HeldToken token_;
   std::unique_ptr<hadoop::rpc::Proxy> manager_;
-  // These four exist once the link has started.
+  // These five exist once the link has started.
   std::optional<hadoop::yarn::ApplicationMaster> master_;
+  std::optional<HostSpread> hosts_;
   std::optional<OpenRequests> requests_;
   std::optional<HeldContainers> containers_;
   std::optional<ContainerLauncher> launcher_;

@@ -1,6 +1,7 @@
 #include "cluster/yarn/master/yarn_master_side.h"
 
 #include "cluster/logs_command.h"
+#include "cluster/yarn/client/fit.h"
 #include "cluster/yarn/link/container_entry.h"
 #include "cluster/yarn/link/yarn_link.h"
 #include "cluster/yarn/master/host_addresses.h"
@@ -99,6 +100,19 @@ Result<std::string> YarnMasterSide::own_address() const {
   return literals.front();
 }
 
+/// This container is on one of the hosts, since the client looked.
+void YarnMasterSide::take_own(std::vector<HostRoom>& hosts,
+                              const spec::MasterSettings& master) const {
+  const hadoop::yarn::Resource own = master_share(master);
+  const std::string port = find_("NM_PORT").value_or("");
+  for (HostRoom& room : hosts) {
+    if (room.node.host == find_("NM_HOST") && std::to_string(room.node.port) == port) {
+      room.free.memory_mb -= own.memory_mb;
+      room.free.vcores -= own.vcores;
+    }
+  }
+}
+
 std::string YarnMasterSide::application_id() const {
   const std::string container = find_("CONTAINER_ID").value_or("");
   const auto id = hadoop::yarn::parse_container_id(container);
@@ -113,6 +127,8 @@ Result<std::unique_ptr<Link>> YarnMasterSide::open_link(const Deps& deps) {
   YarnLinkOptions options;
   options.plan = &deps.plan;
   options.files = package_.files;
+  options.hosts = package_.hosts;
+  take_own(options.hosts, deps.plan.spec.master);
   options.master_token = *token;
   options.master_address = [this] { return place_->address(); };
   options.before_farewell = [this] { return write_the_end(); };

@@ -27,6 +27,16 @@ json::object to_json(const StagedFile& staged) {
           {"modified_ms", staged.file.modified_ms}};
 }
 
+json::object to_json(const HostRoom& room) {
+  json::object others;
+  for (const auto& [name, amount] : room.free.others) {
+    others[name] = amount.value;
+  }
+  return {{"host", room.node.host},     {"port", room.node.port},
+          {"rack", room.rack},          {"memory_mb", room.free.memory_mb},
+          {"vcores", room.free.vcores}, {"others", std::move(others)}};
+}
+
 /// Fields of an object, all of which must be there.
 class Fields {
  public:
@@ -76,12 +86,41 @@ Result<StagedFile> staged_of(const json::value& value) {
   return staged;
 }
 
+Result<HostRoom> room_of(const json::value& value) {
+  if (!value.is_object()) {
+    return corrupt_package("hosts");
+  }
+  Fields fields(value.get_object());
+  HostRoom room;
+  room.node.host = fields.text("host");
+  room.node.port = static_cast<int32_t>(fields.number("port"));
+  room.rack = fields.text("rack");
+  room.free.memory_mb = fields.number("memory_mb");
+  room.free.vcores = static_cast<int32_t>(fields.number("vcores"));
+  MUSTER_TRY_STATUS(fields.complete());
+  const json::value* const others = value.get_object().if_contains("others");
+  if (others == nullptr || !others->is_object()) {
+    return corrupt_package("others");
+  }
+  for (const auto& [name, amount] : others->get_object()) {
+    if (!amount.is_int64()) {
+      return corrupt_package("others");
+    }
+    room.free.others[std::string(name)] = {.value = amount.get_int64(), .unit = {}};
+  }
+  return room;
+}
+
 }  // namespace
 
 std::string encode(const JobPackage& package) {
   json::array files;
   for (const StagedFile& staged : package.files) {
     files.emplace_back(to_json(staged));
+  }
+  json::array hosts;
+  for (const HostRoom& room : package.hosts) {
+    hosts.emplace_back(to_json(room));
   }
   return json::serialize(json::object{{"schema", kPackageSchema},
                                       {"job", package.job_id},
@@ -90,7 +129,8 @@ std::string encode(const JobPackage& package) {
                                       {"folder", package.folder},
                                       {"plan", package.plan_file},
                                       {"configuration", package.configuration_xml},
-                                      {"files", std::move(files)}});
+                                      {"files", std::move(files)},
+                                      {"hosts", std::move(hosts)}});
 }
 
 Result<JobPackage> decode_package(std::string_view text) {
@@ -117,6 +157,14 @@ Result<JobPackage> decode_package(std::string_view text) {
   }
   for (const json::value& one : files->get_array()) {
     MUSTER_TRY(package.files.emplace_back(), staged_of(one));
+  }
+  if (const json::value* const hosts = value.get_object().if_contains("hosts"); hosts != nullptr) {
+    if (!hosts->is_array()) {
+      return corrupt_package("hosts");
+    }
+    for (const json::value& one : hosts->get_array()) {
+      MUSTER_TRY(package.hosts.emplace_back(), room_of(one));
+    }
   }
   return package;
 }

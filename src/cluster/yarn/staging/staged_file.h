@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "cluster/yarn/staging/host_room.h"
 #include "hadoop/yarn/launch.h"
 
 #include <cstdint>
@@ -25,8 +26,9 @@ struct JobPackage {
   std::string user;            ///< As whom the job acts.
   std::string folder;          ///< The job's own folder in HDFS.
   std::string plan_file;       ///< eventlog::PlanFile as text; its files are names in containers.
-  std::string configuration_xml;  ///< The client's view of the cluster.
-  std::vector<StagedFile> files;  ///< For every container, the program among them.
+  std::string configuration_xml;     ///< The client's view of the cluster.
+  std::vector<StagedFile> files;     ///< For every container, the program among them.
+  std::vector<HostRoom> hosts = {};  ///< Those with room; older versions do not write any.
 
   bool operator==(const JobPackage&) const = default;
 };

@@ -20,7 +20,15 @@ JobPackage package() {
                  .file = {.from = {.scheme = "hdfs", .host = "other", .port = -1, .path = "/env"},
                           .size = 1,
                           .modified_ms = 1,
-                          .type = hadoop::yarn::LocalResourceType::Archive}}}};
+                          .type = hadoop::yarn::LocalResourceType::Archive}}},
+      .hosts = {{.node = {.host = "n1", .port = 45454},
+                 .rack = "/r1",
+                 .free = {.memory_mb = 4096,
+                          .vcores = 7,
+                          .others = {{"yarn.io/gpu", {.value = 2, .unit = {}}}}}},
+                {.node = {.host = "n2", .port = 45454},
+                 .rack = {},
+                 .free = {.memory_mb = 512, .vcores = -1, .others = {}}}}};
 }
 
 TEST(JobPackage, IsReadBackAsItWasWritten) {
@@ -36,6 +44,23 @@ TEST(JobPackage, DamageIsTold) {
   }
   EXPECT_EQ(decode_package("[]").error().code, Errc::Corrupt);
   EXPECT_EQ(decode_package(R"({"schema":"muster.package/1"})").error().code, Errc::Corrupt);
+}
+
+// What was written before masters were told of hosts, and what nobody writes.
+TEST(JobPackage, HostsMayBeMissingButNotDamaged) {
+  const std::string text = encode(package());
+  const auto with_hosts = [&](const std::string& hosts) {
+    return decode_package(text.substr(0, text.find(",\"hosts\":")) + hosts + "}");
+  };
+  const auto older = with_hosts("");
+  ASSERT_TRUE(older.has_value()) << older.error().message;
+  EXPECT_TRUE(older->hosts.empty());
+  for (const std::string hosts : {R"({})", R"([1])", R"([{"host":"n1"}])",
+                                  R"([{"host":"n1","port":1,"rack":"","memory_mb":1,"vcores":1}])",
+                                  R"([{"host":"n1","port":1,"rack":"","memory_mb":1,"vcores":1,)"
+                                  R"("others":{"a":"b"}}])"}) {
+    EXPECT_EQ(with_hosts(",\"hosts\":" + hosts).error().code, Errc::Corrupt) << hosts;
+  }
 }
 
 }  // namespace

@@ -1,0 +1,66 @@
+#include "cluster/yarn/client/host_rooms.h"
+
+#include "cluster/yarn/link/container_end.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace muster::cluster::yarn {
+
+namespace rm = hadoop::yarn;
+
+namespace {
+
+/// What is kept of a large cluster for the restarts of a small job.
+constexpr size_t kHostsAtLeast = 100;
+
+/// Cores are not looked at: whether they count only the scheduler knows.
+bool has_room(const rm::Resource& free, const rm::Resource& each) {
+  return free.memory_mb >= each.memory_mb &&
+         std::ranges::all_of(each.others, [&](const auto& entry) {
+           const auto found = free.others.find(entry.first);
+           return found != free.others.end() && found->second.value >= entry.second.value;
+         });
+}
+
+rm::Resource free_of(const rm::NodeReport& node) {
+  rm::Resource free = node.capacity;
+  free.memory_mb -= node.used.memory_mb;
+  free.vcores -= node.used.vcores;
+  for (const auto& [name, amount] : node.used.others) {
+    free.others[name].value -= amount.value;
+  }
+  return free;
+}
+
+}  // namespace
+
+std::vector<HostRoom> rooms_for(const job::Plan& plan, const ClusterOffer& offer) {
+  if (!plan.spec.yarn.node_label.empty()) {
+    return {};
+  }
+  std::vector<rm::Resource> shapes;
+  size_t containers = 0;
+  for (const job::RolePlan& role : plan.roles) {
+    shapes.push_back(resource_of(container_share(plan, role)));
+    containers += containers_of(role);
+  }
+  std::vector<HostRoom> rooms;
+  for (const rm::NodeReport& node : offer.nodes) {
+    rm::Resource free = free_of(node);
+    const bool fits = std::ranges::any_of(
+        shapes, [&](const rm::Resource& shape) { return has_room(free, shape); });
+    if (node.labels.empty() && fits) {
+      rooms.push_back({.node = node.id, .rack = node.rack, .free = std::move(free)});
+    }
+  }
+  std::ranges::sort(rooms, [](const HostRoom& a, const HostRoom& b) {
+    return std::pair(-a.free.memory_mb, a.node) < std::pair(-b.free.memory_mb, b.node);
+  });
+  if (const size_t most = std::max(containers, kHostsAtLeast); rooms.size() > most) {
+    rooms.resize(most);
+  }
+  return rooms;
+}
+
+}  // namespace muster::cluster::yarn
