@@ -312,8 +312,8 @@ def test_only_tasks_that_run_are_read(muster):
     assert "muster: late:0" in done.err
 
 
-# Each reads and says nothing. To the first two something comes every 5 s; the others are only woken
-# by clocks.
+# Each reads and says nothing. To the first three something comes every 5 s; others are only woken
+# by clocks, or told that somebody is alive.
 READERS = """
 import ctypes, os, signal, socket, struct, sys, threading, time
 
@@ -341,6 +341,32 @@ def downloads():
     threading.Thread(target=feed, args=[server.accept()[0]], daemon=True).start()
     receives(client)
 
+def polls():
+    server = socket.create_server(("127.0.0.1", 0))
+    client = socket.create_connection(server.getsockname(), timeout=1)
+    threading.Thread(target=feed, args=[server.accept()[0]], daemon=True).start()
+    receives_in_time(client)
+
+def polls_in_vain():
+    server = socket.create_server(("127.0.0.1", 0))
+    client = socket.create_connection(server.getsockname(), timeout=1)
+    receives_in_time(client)
+
+def is_greeted_and_answers():
+    server = socket.create_server(("127.0.0.1", 0))
+    client = socket.create_connection(server.getsockname(), timeout=60)
+    threading.Thread(target=feed, args=[server.accept()[0]], daemon=True).start()
+    receives_in_time(client, lambda: client.send(b"y"))
+
+def receives_in_time(receiver, then=lambda: None):
+    print("ready", flush=True)
+    while True:
+        try:
+            receiver.recv(1000)
+            then()
+        except TimeoutError:
+            pass
+
 def tries_for_a_second():
     sender, receiver = socket.socketpair()
     receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", 1, 0))
@@ -366,8 +392,9 @@ globals()[sys.argv[1]]()
 
 def test_what_comes_now_and_then_is_seen_and_clocks_are_not_taken_for_it(muster):
     muster.write("program.py", READERS)
-    kinds = {"trickles": True, "downloads": True, "tries_for_a_second": False,
-             "is_reminded": False, "reads_a_clock": False}
+    kinds = {"trickles": True, "downloads": True, "polls": True, "polls_in_vain": False,
+             "is_greeted_and_answers": False, "tries_for_a_second": False, "is_reminded": False,
+             "reads_a_clock": False}
     roles = {how.replace("_", "-"): {"tasks": 1,
                                      "command": f"exec /usr/bin/python3 program.py {how}"}
              for how in kinds}

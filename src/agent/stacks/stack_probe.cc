@@ -189,13 +189,67 @@ bool reads_on(const Reader& reader) {
   return now.system_call == reader.call.system_call && now.descriptor == reader.call.descriptor;
 }
 
+/// The one TCP connection for which a thread waits, as programs do whose reads are limited in time.
+/// That time wakes it, too; so what counts are bytes.
+struct Polled {
+  os::Pid pid;
+  int32_t descriptor = -1;
+  os::BytesOver before;
+};
+
+std::optional<Polled> polled_by(os::Pid pid, const stacks::Thread& thread) {
+  std::optional<Polled> found;
+  if (thread.state != 'S' || !stacks::waits_for_events(thread)) {
+    return found;
+  }
+  for (const int32_t descriptor :
+       os::awaited_descriptors(pid, os::call_of_thread(pid, thread.id))) {
+    if (const auto bytes = os::bytes_over(pid, descriptor)) {
+      if (found) {
+        return std::nullopt;
+      }
+      found = Polled{.pid = pid, .descriptor = descriptor, .before = *bytes};
+    }
+  }
+  return found;
+}
+
+/// Whether something came over it, and nothing was answered: that would be two ends which tell one
+/// another now and then that they live.
+bool was_fed(const Polled& polled) {
+  const auto now = os::bytes_over(polled.pid, polled.descriptor);
+  return now && now->received > polled.before.received && now->sent == polled.before.sent;
+}
+
+/// The thread that tells what the task does; nullptr if none does.
+stacks::Thread* find_teller(std::vector<stacks::Process>& processes, os::Pid& pid) {
+  const stacks::Report report{.processes = processes};
+  const stacks::Telling telling = stacks::telling_of(report);
+  if (telling.thread == nullptr) {
+    return nullptr;
+  }
+  for (stacks::Process& process : processes) {
+    for (stacks::Thread& thread : process.threads) {
+      if (thread.id == telling.thread->id) {
+        pid = os::Pid(process.pid);
+        return &thread;
+      }
+    }
+  }
+  return nullptr;
+}
+
 /// Watches threads that read, before any tool disturbs them. The one that tells what the task does
 /// is watched for up to `lasts`: others may only be told now and then that somebody is alive.
 void watch_readers(std::vector<stacks::Process>& processes, Duration lasts) {
   const std::vector<Reader> readers = list_readers(processes);
-  if (readers.empty()) {
+  os::Pid pid;
+  stacks::Thread* const teller = find_teller(processes, pid);
+  const auto polled = teller != nullptr ? polled_by(pid, *teller) : std::nullopt;
+  if (readers.empty() && !polled) {
     return;
   }
+  const Clock::time_point until = Clock::now() + lasts;
   // lint: allow(sleep) the kernel tells nobody that it has woken a thread
   std::this_thread::sleep_for(kWatched);
   bool any = false;
@@ -203,19 +257,16 @@ void watch_readers(std::vector<stacks::Process>& processes, Duration lasts) {
     reader.thread->fed = was_woken(reader);
     any = any || reader.thread->fed;
   }
-  const stacks::Report report{.processes = processes};
-  const stacks::Telling telling = stacks::telling_of(report);
-  const auto teller = std::ranges::find_if(readers, [&](const Reader& reader) {
-    return telling.thread != nullptr && reader.thread->id == telling.thread->id;
-  });
-  if (any || teller == readers.end()) {
+  const auto reader = std::ranges::find(readers, teller, &Reader::thread);
+  if (any || (reader == readers.end() && !polled)) {
     return;
   }
-  const Clock::time_point until = Clock::now() + lasts - kWatched;
-  while (!teller->thread->fed && Clock::now() < until) {
+  const auto fed = [&] {
+    return polled ? was_fed(*polled) : was_woken(*reader) && reads_on(*reader);
+  };
+  for (teller->fed = fed(); !teller->fed && Clock::now() < until; teller->fed = fed()) {
     // lint: allow(sleep) as above
     std::this_thread::sleep_for(kBetweenLooks);
-    teller->thread->fed = was_woken(*teller) && reads_on(*teller);
   }
 }
 

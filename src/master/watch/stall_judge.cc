@@ -33,9 +33,10 @@ constexpr Duration kBetweenRoundsMin = std::chrono::seconds(1);
 constexpr Duration kBetweenRoundsMax = std::chrono::seconds(10);
 
 /// What the quiet read is watched for a sixth of that time, so that who receives more often than
-/// that is not suspected.
+/// that is not suspected; a verdict on a gang that waits for one of its own must not take longer
+/// for it than a minute, reading included.
 constexpr int64_t kWatchShare = 6;
-constexpr Duration kWatchMax = std::chrono::minutes(1);
+constexpr Duration kWatchMax = std::chrono::seconds(30);
 
 /// Whether a pause lasts long enough, after others that were over.
 bool lasts(const wire::Pause& pause, Duration after) {

@@ -223,7 +223,7 @@ TEST_F(Stalls, AreNoneOfWhatReceivesWithinTheWatch) {
   run();
   tell(0, minutes(10));
   tell(1, minutes(10));
-  EXPECT_EQ(watched(1), "60");
+  EXPECT_EQ(watched(1), "30");
   waits(0);
   answer(1, {"load", "/user/train.py", 12}, "recvfrom", true);
   EXPECT_FALSE(note(0).has_value());
@@ -239,11 +239,11 @@ TEST_F(Stalls, OfManyAreWatchedNoLongerThanOfOne) {
                });
   run();
   tell(0, minutes(10));
-  EXPECT_EQ(watched(0), "60");
+  EXPECT_EQ(watched(0), "30");
   tell(1, minutes(10));
   answer(0, {"load", "/user/train.py", 12}, "recvfrom", true);
   tell(1, minutes(10));
-  EXPECT_EQ(watched(1), "30");
+  EXPECT_EQ(watched(1), "15");
 }
 
 TEST_F(Stalls, DoNotConcernOneWhosePeerComputes) {

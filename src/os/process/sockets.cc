@@ -15,6 +15,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <linux/tcp.h>
 #include <map>
 #include <memory>
 #include <netinet/in.h>
@@ -28,6 +29,9 @@
 
 namespace muster::os {
 namespace {
+
+/// TCP_ESTABLISHED of <netinet/tcp.h>, which does not go with the kernel's header.
+constexpr uint8_t kTcpEstablished = 1;
 
 constexpr uint64_t kTableBytesMax = 8U << 20;
 constexpr size_t kAwaitedMax = 4096;
@@ -245,6 +249,18 @@ std::string datagram_peer(Pid pid, int32_t descriptor) {
     }
   }
   return "";
+}
+
+std::optional<BytesOver> bytes_over(Pid pid, int32_t descriptor) {
+  const rt::Fd copy = copy_descriptor(pid, descriptor);
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  // What the kernel does not fill stays 0.
+  if (!copy.valid() || ::getsockopt(copy.get(), IPPROTO_TCP, TCP_INFO, &info, &size) != 0 ||
+      info.tcpi_state != kTcpEstablished) {
+    return std::nullopt;
+  }
+  return BytesOver{.received = info.tcpi_bytes_received, .sent = info.tcpi_bytes_acked};
 }
 
 std::vector<int32_t> awaited_descriptors(Pid pid, const ThreadState& thread) {

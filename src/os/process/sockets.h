@@ -30,6 +30,14 @@ struct ProcessSockets {
 /// any other. Costs far less than list_sockets(): hosts have few such sockets.
 [[nodiscard]] std::string datagram_peer(Pid pid, int32_t descriptor);
 
+/// How many bytes a TCP connection has brought and taken away.
+struct BytesOver {
+  uint64_t received = 0;
+  uint64_t sent = 0;  ///< That the other end has confirmed.
+};
+/// nullopt of what is no TCP connection, and where that may not be seen.
+[[nodiscard]] std::optional<BytesOver> bytes_over(Pid pid, int32_t descriptor);
+
 /// Returns the descriptors for which a thread waits in its system call: that of a read or an
 /// accept, those of an epoll, a poll or a select. Empty where it waits for none, or that is hidden.
 [[nodiscard]] std::vector<int32_t> awaited_descriptors(Pid pid, const ThreadState& thread);

@@ -97,6 +97,32 @@ TEST(Sockets, TellTheirOtherEnds) {
   EXPECT_EQ(peer_of(server), "");
 }
 
+TEST(Sockets, TellHowManyBytesAConnectionHasBrought) {
+  const Pid self(::getpid());
+  const rt::Fd server = listening();
+  const rt::Fd client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  socklen_t size = sizeof(address);
+  ASSERT_EQ(::getsockname(server.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+  ASSERT_EQ(::connect(client.get(), reinterpret_cast<const sockaddr*>(&address), size), 0);
+  const rt::Fd accepted(::accept(server.get(), nullptr, nullptr));
+  ASSERT_TRUE(accepted.valid());
+  // A container may forbid to ask.
+  if (!copy_descriptor(self, client.get()).valid()) {
+    GTEST_SKIP() << "descriptors cannot be copied here";
+  }
+  ASSERT_EQ(::send(accepted.get(), "hello", 5, 0), 5);
+  char byte = 0;
+  ASSERT_EQ(::recv(client.get(), &byte, 1, 0), 1);
+  const auto over = bytes_over(self, client.get());
+  ASSERT_TRUE(over.has_value());
+  EXPECT_EQ(over->received, 5U);
+  EXPECT_LE(over->sent, 1U) << "the kernel counts the connection's begin";
+  EXPECT_FALSE(bytes_over(self, server.get()).has_value());
+  EXPECT_FALSE(bytes_over(self, STDIN_FILENO).has_value());
+  EXPECT_FALSE(bytes_over(self, -1).has_value());
+}
+
 TEST(Sockets, AreNoneOfAProcessThatOnlyReads) {
   SpawnOptions options;
   options.argv = {"/bin/cat"};

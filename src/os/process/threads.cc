@@ -146,17 +146,21 @@ uint64_t count_sleeps(Pid pid, int32_t thread) {
       .value_or(0);
 }
 
-namespace {
-
-/// Whether it is a socket that lets nobody wait for longer than a time.
-bool limits_waits(Pid pid, int32_t descriptor) {
+rt::Fd copy_descriptor(Pid pid, int32_t descriptor) {
   // By its number: the oldest C libraries that we are built with do not know it. Before Linux 5.6
   // there is none.
   constexpr int64_t kPidfdGetfd = 438;
   const rt::Fd process(static_cast<int>(::syscall(SYS_pidfd_open, pid.value, 0)));
-  const rt::Fd copy(process.valid()
-                        ? static_cast<int>(::syscall(kPidfdGetfd, process.get(), descriptor, 0))
-                        : -1);
+  return rt::Fd(process.valid()
+                    ? static_cast<int>(::syscall(kPidfdGetfd, process.get(), descriptor, 0))
+                    : -1);
+}
+
+namespace {
+
+/// Whether it is a socket that lets nobody wait for longer than a time.
+bool limits_waits(Pid pid, int32_t descriptor) {
+  const rt::Fd copy = copy_descriptor(pid, descriptor);
   timeval limit{};
   socklen_t size = sizeof limit;
   return copy.valid() && ::getsockopt(copy.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, &size) == 0 &&

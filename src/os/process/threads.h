@@ -2,6 +2,7 @@
 
 #include "base/time.h"
 #include "os/process/pid.h"
+#include "rt/fd.h"
 
 #include <array>
 #include <cstddef>
@@ -70,6 +71,9 @@ struct ThreadState {
 /// limits the time of a wait (SO_RCVTIMEO), or its process catches alarms. False where that may not
 /// be seen.
 [[nodiscard]] bool may_be_woken_by_time(Pid pid, const ThreadState& thread);
+
+/// Returns a copy of a process's descriptor; an invalid one where that may not be had.
+[[nodiscard]] rt::Fd copy_descriptor(Pid pid, int32_t descriptor);
 
 /// Returns in which system call a thread is, and with what; its name and state are not read.
 [[nodiscard]] ThreadState call_of_thread(Pid pid, int32_t thread);
