@@ -5,9 +5,6 @@
 namespace muster::cluster::yarn {
 
 Duration BeatRule::interval() const {
-  if (beaten_ - asked_ < std::chrono::seconds(2)) {
-    return std::chrono::milliseconds(50);
-  }
   const Duration quiet = beaten_ - changed_;
   if (quiet < std::chrono::seconds(15)) {
     return std::chrono::milliseconds(200);

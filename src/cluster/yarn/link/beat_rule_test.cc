@@ -25,18 +25,5 @@ TEST(BeatRule, SlowsDownWhileNothingChanges) {
   EXPECT_EQ(rule.next(), begin + 5min + 200ms);
 }
 
-TEST(BeatRule, HurriesForTwoSecondsAfterMoreIsAsked) {
-  const HostTime begin{1h};
-  BeatRule rule;
-  rule.asked(begin);
-  rule.beaten(begin);
-  EXPECT_EQ(rule.next(), begin + 50ms);
-  rule.beaten(begin + 1999ms);
-  EXPECT_EQ(rule.next(), begin + 2049ms);
-  rule.changed(begin + 1999ms);
-  rule.beaten(begin + 2s);
-  EXPECT_EQ(rule.next(), begin + 2200ms);
-}
-
 }  // namespace
 }  // namespace muster::cluster::yarn

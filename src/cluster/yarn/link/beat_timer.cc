@@ -7,11 +7,6 @@ void BeatTimer::changed() {
   woken_.pulse();
 }
 
-void BeatTimer::asked() {
-  rule_.asked(loop_.now());
-  woken_.pulse();
-}
-
 void BeatTimer::stop() {
   stopped_ = true;
   woken_.pulse();

@@ -19,8 +19,6 @@ class BeatTimer {
   void beaten() { rule_.beaten(loop_.now()); }
   /// What is asked, given back or granted has changed.
   void changed();
-  /// That, and it is more that is asked.
-  void asked();
   /// Ends every wait, now and from now on.
   void stop();
   /// Ends when the next call is due.

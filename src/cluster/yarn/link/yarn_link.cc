@@ -238,7 +238,7 @@ void YarnLink::take_trouble(const Error& error) {
 
 void YarnLink::request(const job::RequestContainer& request) {
   requests_->ask(request);
-  beats_.asked();
+  beats_.changed();
 }
 
 void YarnLink::cancel(job::RequestId request) {
