@@ -48,7 +48,8 @@ Result<job::Plan> plan_of_spec(const std::string& spec_json, const std::string& 
   return framework::plan(spec, {.job = job::JobId{job_id}, .seed = seed});
 }
 
-Result<JobFolder> ClusterContract::try_submit(const std::string& id, const std::string& memory) {
+Result<JobFolder> ClusterContract::try_submit(const std::string& id, const std::string& memory,
+                                              bool followed) {
   MUSTER_TRY(const spec::Spec spec, spec::from_quick({.tasks = {},
                                                       .framework = {},
                                                       .name = {},
@@ -71,7 +72,7 @@ Result<JobFolder> ClusterContract::try_submit(const std::string& id, const std::
   MUSTER_TRY_STATUS(files.write(folder.plan(), to_text(file)));
   MUSTER_TRY(const job::Plan plan, plan_of_spec(file.spec_json, id, file.seed));
   const Result<cluster::MasterPlace> place = cluster_.submit(
-      {.plan = &plan, .job_folder = folder.root(), .working_folder = {}, .followed = false});
+      {.plan = &plan, .job_folder = folder.root(), .working_folder = {}, .followed = followed});
   if (!place.has_value()) {
     // As a client does: a job that was not taken is none.
     MUSTER_TRY_STATUS(files.remove_tree(folder.root()));
@@ -211,6 +212,18 @@ TEST_P(ClusterContract, TellsWhereTheMasterOfARunningJobIs) {
   EXPECT_THAT(std::get<Running>(told).place.address, HasSubstr(":"));
   EXPECT_EQ(locate(cluster_, job)->address, std::get<Running>(told).place.address);
   EXPECT_THAT(cluster_.page(job).value_or(""), HasSubstr("http"));
+}
+
+TEST_P(ClusterContract, TellsTheMasterWhetherTheJobIsFollowed) {
+  const JobFolder alone = submit("one-aaaaaa");
+  const Result<JobFolder> followed = try_submit("two-aaaaaa", "64m", true);
+  ASSERT_TRUE(followed.has_value()) << followed.error().message;
+  const std::optional<bool> told = bed_->is_told_of_follower(alone);
+  if (!told) {
+    GTEST_SKIP() << "this bed does not see how masters are started";
+  }
+  EXPECT_FALSE(*told);
+  EXPECT_EQ(bed_->is_told_of_follower(*followed), true);
 }
 
 TEST_P(ClusterContract, TellsHowAJobEnded) {

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,10 @@ class ClusterBed {
   virtual bool lose(const cluster::JobFolder&) { return false; }
   /// Jobs wait in a queue from now on, or no longer; false where there is no queue.
   virtual bool hold_queue(bool) { return false; }
+  /// Whether the job's master was told that the job is followed; nothing where the bed cannot tell.
+  [[nodiscard]] virtual std::optional<bool> is_told_of_follower(const cluster::JobFolder&) {
+    return std::nullopt;
+  }
   /// Some asks can never be granted.
   [[nodiscard]] virtual bool has_limits() const { return true; }
 };
@@ -48,7 +53,8 @@ class ClusterContract : public ::testing::TestWithParam<MakeBed> {
 
   /// Makes a job's folder, as a client does, and submits it.
   [[nodiscard]] Result<cluster::JobFolder> try_submit(const std::string& id,
-                                                      const std::string& memory = "64m");
+                                                      const std::string& memory = "64m",
+                                                      bool followed = false);
   /// The same for a job that must be taken.
   cluster::JobFolder submit(const std::string& id);
   [[nodiscard]] std::vector<std::string> listed(bool running, bool ended);

@@ -33,8 +33,8 @@ struct Submission {
   std::filesystem::path job_folder;
   std::filesystem::path
       working_folder;  ///< Where the user stood; `files` were resolved against the spec.
-  /// The submitter follows the job at once: a master on this machine waits for them before it
-  /// exits.
+  /// The submitter follows the job at once: the master keeps for them what tasks write before they
+  /// are there, and waits for them a little before it exits.
   bool followed = false;
 };
 

@@ -111,6 +111,7 @@ class YarnBed final : public testing::ClusterBed {
         const std::filesystem::path package = testing::localized_path(context, kPackageName);
         const std::filesystem::path folder = package.parent_path();
         masters_.try_emplace(folder.filename(), hadoop_, folder.string(), id, node);
+        commands_[folder.filename()] = context.command(0);
       };
     });
     cluster_ = std::make_unique<YarnCluster>(
@@ -137,6 +138,11 @@ class YarnBed final : public testing::ClusterBed {
   void end(const JobFolder& job) override {
     hadoop_.with([&] { masters_.at(job.id().value).end(); });
   }
+  [[nodiscard]] std::optional<bool> is_told_of_follower(const JobFolder& job) override {
+    std::optional<bool> told;
+    hadoop_.with([&] { told = commands_.at(job.id().value).ends_with(" --followed"); });
+    return told;
+  }
   bool hold_queue(bool hold) override {
     hadoop_.with([&] { hadoop_.manager.hold_masters(hold); });
     return true;
@@ -149,6 +155,7 @@ class YarnBed final : public testing::ClusterBed {
   testing::ScratchFolder scratch_;
   std::unique_ptr<os::Files> files_ = os::make_local_files(nullptr);
   std::map<std::string, PlayedMaster> masters_;  ///< By job; only the daemons' thread uses it.
+  std::map<std::string, std::string> commands_;  ///< The same.
   testing::FakeHadoop hadoop_;
   std::unique_ptr<YarnCluster> cluster_;
 };

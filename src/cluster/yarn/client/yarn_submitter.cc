@@ -74,6 +74,7 @@ struct YarnSubmitter::Prepared {
   std::vector<StagedFile> staged;  ///< For every container.
   StagedFile package;
   std::vector<HostRoom> hosts;
+  bool followed = false;
 
   void add(StagedFile file, bool unpack) {
     if (unpack) {
@@ -160,6 +161,7 @@ Result<MasterPlace> YarnSubmitter::submit(const Submission& submission) {
   MUSTER_TRY(line_, session_.open());
   Prepared prepared;
   prepared.plan = submission.plan;
+  prepared.followed = submission.followed;
   prepared.job_id = folder.id().value;
   MUSTER_TRY(const std::string plan_text, files_.read(folder.plan()));
   MUSTER_TRY(prepared.plan_file, eventlog::parse_plan_file(plan_text));
@@ -292,7 +294,8 @@ rt::Async<Result<rm::ApplicationReport>> YarnSubmitter::submit_now(Prepared* pre
   master.tokens = hadoop::encode_credentials(prepared->credentials);
   master.environment = {{"HADOOP_USER_NAME", line_->site().identity.user},
                         {"MUSTER_HOME", "{{PWD}}"}};
-  master.commands = {"exec ./" + std::string(kProgramName) + " master --on yarn",
+  master.commands = {"exec ./" + std::string(kProgramName) + " master --on yarn" +
+                         (prepared->followed ? " --followed" : ""),
                      "1><LOG_DIR>/master.stdout 2><LOG_DIR>/master.stderr"};
   master.view_acl = hadoop::to_text(hadoop::access_list_of(spec.yarn.acl_view));
   master.modify_acl = hadoop::to_text(hadoop::access_list_of(spec.yarn.acl_modify));
