@@ -20,14 +20,6 @@ bool has_label(const yarn::NodeReport& node, const std::string& label) {
                        : std::ranges::find(node.labels, label) != node.labels.end();
 }
 
-void add_to(yarn::Resource& sum, const yarn::Resource& more) {
-  sum.memory_mb += more.memory_mb;
-  sum.vcores += more.vcores;
-  for (const auto& [name, amount] : more.others) {
-    sum.others[name].value += amount.value;
-  }
-}
-
 /// The row of a host or a rack that goes with this row for anywhere; nullptr: it is not asked for.
 pb::ResourceRequest* row_for(FakeApplication& application, const pb::ResourceRequest& row,
                              const std::string& place) {
@@ -63,18 +55,16 @@ bool FakeResourceManager::fits(const FakeNodeManager& node, const Resource& each
   for (const auto& [id, application] : applications_) {
     for (const auto& [container, grant] : application.held) {
       if (node_of(grant) == &node) {
-        add_to(used, yarn::decode(grant.resource()));
+        yarn::add(used, yarn::decode(grant.resource()));
       }
     }
     if (node.runs(application.master)) {
-      add_to(used, yarn::decode(application.submission.resource()));
+      yarn::add(used, yarn::decode(application.submission.resource()));
     }
   }
   const auto& capacity = node.report().capacity;
   const auto enough = [&](const auto& entry) {
-    const auto found = capacity.others.find(entry.first);
-    const auto offered = found == capacity.others.end() ? 0 : found->second.value;
-    return entry.second.value <= offered;
+    return entry.second.value <= yarn::amount_of(capacity, entry.first);
   };
   return used.memory_mb <= capacity.memory_mb && used.vcores <= capacity.vcores &&
          std::ranges::all_of(used.others, enough);

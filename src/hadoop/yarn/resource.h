@@ -28,6 +28,12 @@ struct Resource {
   bool operator==(const Resource&) const = default;
 };
 
+/// Adds `more` to `sum`, or takes it off; amounts must be in the same units.
+void add(Resource& sum, const Resource& more);
+void take_off(Resource& from, const Resource& less);
+/// How much there is of another resource type; 0 of one that is not named.
+[[nodiscard]] int64_t amount_of(const Resource& resource, const std::string& name);
+
 /// Returns "2048 MB, 1 vcores, yarn.io/gpu 2", for users.
 [[nodiscard]] std::string to_string(const Resource& resource);
 

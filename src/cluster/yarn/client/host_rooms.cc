@@ -18,19 +18,8 @@ constexpr size_t kHostsAtLeast = 100;
 bool has_room(const rm::Resource& free, const rm::Resource& each) {
   return free.memory_mb >= each.memory_mb &&
          std::ranges::all_of(each.others, [&](const auto& entry) {
-           const auto found = free.others.find(entry.first);
-           return found != free.others.end() && found->second.value >= entry.second.value;
+           return rm::amount_of(free, entry.first) >= entry.second.value;
          });
-}
-
-rm::Resource free_of(const rm::NodeReport& node) {
-  rm::Resource free = node.capacity;
-  free.memory_mb -= node.used.memory_mb;
-  free.vcores -= node.used.vcores;
-  for (const auto& [name, amount] : node.used.others) {
-    free.others[name].value -= amount.value;
-  }
-  return free;
 }
 
 }  // namespace
@@ -47,7 +36,8 @@ std::vector<HostRoom> rooms_for(const job::Plan& plan, const ClusterOffer& offer
   }
   std::vector<HostRoom> rooms;
   for (const rm::NodeReport& node : offer.nodes) {
-    rm::Resource free = free_of(node);
+    rm::Resource free = node.capacity;
+    rm::take_off(free, node.used);
     const bool fits = std::ranges::any_of(
         shapes, [&](const rm::Resource& shape) { return has_room(free, shape); });
     if (node.labels.empty() && fits) {

@@ -23,19 +23,6 @@ size_t times(int64_t left, int64_t each) {
   return left <= 0 ? 0 : static_cast<size_t>(left / each);
 }
 
-int64_t amount_of(const rm::Resource& of, const std::string& name) {
-  const auto found = of.others.find(name);
-  return found == of.others.end() ? 0 : found->second.value;
-}
-
-void add(rm::Resource& sum, const rm::Resource& more, int sign) {
-  sum.memory_mb += sign * more.memory_mb;
-  sum.vcores += sign * more.vcores;
-  for (const auto& [name, amount] : more.others) {
-    sum.others[name].value += sign * amount.value;
-  }
-}
-
 }  // namespace
 
 void HostSpread::learn_rack(const std::string& host, const std::string& rack) {
@@ -62,7 +49,7 @@ std::map<std::string, HostSpread::Share> HostSpread::shares(const std::vector<Us
   const auto count = [&shares](const Use& use) {
     Share& share = shares[use.host];
     ++share.containers;
-    add(share.resources, use.each, 1);
+    rm::add(share.resources, use.each);
   };
   for (const auto& [container, use] : held_) {
     count(use);
@@ -77,7 +64,7 @@ size_t HostSpread::room(const rm::Resource& left, const rm::Resource& each) cons
     room = std::min(room, times(left.vcores, each.vcores));
   }
   for (const auto& [name, amount] : each.others) {
-    room = std::min(room, times(amount_of(left, name), amount.value));
+    room = std::min(room, times(rm::amount_of(left, name), amount.value));
   }
   return room;
 }
@@ -99,7 +86,7 @@ std::vector<std::string> HostSpread::spread(size_t count, const rm::Resource& ea
   for (const auto& [host, seen] : hosts_) {
     const Share& share = shares[host];
     rm::Resource left = seen.free;
-    add(left, share.resources, -1);
+    rm::take_off(left, share.resources);
     const size_t fit = room(left, each);
     if (fit > 0 && !avoided.contains(host) && !unusable_.contains(host)) {
       turns.push_back({.containers = share.containers,

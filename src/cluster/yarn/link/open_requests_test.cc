@@ -119,6 +119,29 @@ TEST_F(OpenRequestsTest, WhatHostsHaveNoRoomForIsAskedOfAnyAtOnce) {
   EXPECT_EQ(granted(1, "n1"), 1U);
 }
 
+TEST_F(OpenRequestsTest, CoresLimitAHostOnlyWhereTheSchedulerCountsThem) {
+  const auto rows_where = [this](bool counts_vcores, int64_t first) {
+    requests_.registered({.largest = {.memory_mb = 4096, .vcores = 8},
+                          .queue = "ml",
+                          .counts_vcores = counts_vcores,
+                          .kept = {},
+                          .node_tokens = {}});
+    for (int64_t id = first; id < first + 3; ++id) {
+      job::RequestContainer wide = request(id);
+      wide.resources.vcores = 8;
+      requests_.ask(wide);
+    }
+    std::string said = rows();
+    for (int64_t id = first; id < first + 3; ++id) {
+      requests_.cancel(request(id).request);
+    }
+    (void)rows();
+    return said;
+  };
+  EXPECT_EQ(rows_where(true, 1), "1:n1=1 1:n2=1 1:/default-rack=2! 1:*=2! 3:*=1 ");
+  EXPECT_EQ(rows_where(false, 4), "4:n1=2 4:n2=1 4:/default-rack=3! 4:*=3! ");
+}
+
 TEST_F(OpenRequestsTest, AGrantIsForTheRequestThatWasWishedThere) {
   open();
   for (const int64_t id : {1, 2, 3}) {

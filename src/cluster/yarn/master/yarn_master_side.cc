@@ -107,8 +107,7 @@ void YarnMasterSide::take_own(std::vector<HostRoom>& hosts,
   const std::string port = find_("NM_PORT").value_or("");
   for (HostRoom& room : hosts) {
     if (room.node.host == find_("NM_HOST") && std::to_string(room.node.port) == port) {
-      room.free.memory_mb -= own.memory_mb;
-      room.free.vcores -= own.vcores;
+      hadoop::yarn::take_off(room.free, own);
     }
   }
 }
