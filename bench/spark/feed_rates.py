@@ -1,6 +1,6 @@
 """Rows per second from Spark to a program on an executor, beside what Spark alone delivers.
 
-usage: feed_rates.py --rounds N --seconds S --out FILE [--original] [--only STEP]...
+usage: feed_rates.py --rounds N --seconds S --out FILE [--original] [--only STEP]... [--kind TEXT]
 
 Runs in an environment with pyspark and numpy, on a Standalone cluster of two workers of its own;
 the package under test is on PYTHONPATH: Muster's `tensorflowonspark`, or with --original the one of
@@ -182,6 +182,7 @@ class Bench:
         self.sc = sc
         self.found = []
         self.folder = folder
+        self.kinds = {kind: of for kind, of in rows.KINDS.items() if options.kind in kind}
 
     def add(self, what, kind, value):
         print(f"feed_rates: {what}: {kind}: {value:.4g}", file=sys.stderr, flush=True)
@@ -201,8 +202,8 @@ class Bench:
         made.count()
         return made
 
-    def run(self, function):
-        args = {"batch": BATCH, "folder": self.folder}
+    def run(self, function, batch=BATCH):
+        args = {"batch": batch, "folder": self.folder}
         for old in Path(self.folder).glob("taken-*"):
             old.unlink()
         return TFCluster.run(self.sc, function, args, WORKERS, 0, input_mode=SPARK,
@@ -220,29 +221,35 @@ class Bench:
         if not self.options.original:
             readers["rdd columns"] = read_columns
         for way, reader in readers.items():
-            cluster = self.run(reader)
-            taken = Taken(self.folder)
-            for kind in rows.KINDS:
-                rdd = self.rdd(kind)
+            for kind in self.kinds:
+                self.rdd_rounds(way, reader, kind)
 
-                def alone(clock, epochs, rdd=rdd):
-                    counted = rdd.mapPartitions(clock.rows())
-                    self.sc.union([counted] * epochs).foreachPartition(exhaust)
+    def rdd_rounds(self, way, reader, kind):
+        rdd = self.rdd(kind)
 
-                epochs = 1 if self.options.original else self.epochs(alone)
-                for _ in range(self.options.rounds):
-                    if not self.options.original:
-                        clock = Clock(self.sc)
-                        alone(clock, epochs)
-                        self.add_rates(f"spark for {way}", kind, clock)
-                    clock = Clock(self.sc)
-                    called = time.perf_counter()
-                    cluster.train(rdd.mapPartitions(clock.rows()), epochs)
-                    called = time.perf_counter() - called
-                    self.add_rates(way, kind, clock, taken.until(clock.count))
-                    self.add(f"{way}, call", kind, clock.count / called)
-                rdd.unpersist()
-            cluster.shutdown()
+        def alone(clock, epochs):
+            counted = rdd.mapPartitions(clock.rows())
+            self.sc.union([counted] * epochs).foreachPartition(exhaust)
+
+        epochs = 1 if self.options.original else self.epochs(alone)
+        # next_batch waits until its batch is full, and every worker is fed whole partitions: a
+        # batch that did not divide them would leave rows in the feed, and the round without end.
+        batch = math.gcd(BATCH, rows.KINDS[kind][0] // PARTITIONS)
+        cluster = self.run(reader, batch)
+        taken = Taken(self.folder)
+        for _ in range(self.options.rounds):
+            if not self.options.original:
+                clock = Clock(self.sc)
+                alone(clock, epochs)
+                self.add_rates(f"spark for {way}", kind, clock)
+            clock = Clock(self.sc)
+            called = time.perf_counter()
+            cluster.train(rdd.mapPartitions(clock.rows()), epochs)
+            called = time.perf_counter() - called
+            self.add_rates(way, kind, clock, taken.until(clock.count))
+            self.add(f"{way}, call", kind, clock.count / called)
+        rdd.unpersist()
+        cluster.shutdown()
 
     def frames(self):
         """Every kind that has columns by DataFrame: Spark alone, read as columns."""
@@ -251,7 +258,7 @@ class Bench:
         session = SparkSession(self.sc)
         cluster = self.run(read_columns)
         taken = Taken(self.folder)
-        for kind, (_, _, columns) in rows.KINDS.items():
+        for kind, (_, _, columns) in self.kinds.items():
             if columns is None:
                 continue
             made = self.rdd(kind)
@@ -405,6 +412,7 @@ def main():
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--original", action="store_true")
     parser.add_argument("--only", action="append", metavar="STEP", help="rdds, frames, ...")
+    parser.add_argument("--kind", default="", metavar="TEXT", help="rows whose kind has this in it")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="feed-rates-") as folder, application(folder) as sc:
         measure(options, Bench(options, sc, folder))
