@@ -35,6 +35,7 @@ net::HttpServerLimits limits(Duration answer_patience) {
           .upgraded_max = kServedMax,
           .request_patience = std::chrono::seconds(60),
           .answer_patience = answer_patience,
+          .reader_patience = answer_patience,
           .body_max = kBodyMax};
 }
 

@@ -40,10 +40,19 @@ rt::Async<Status> read_more(rt::Loop* loop, Stream* stream, HttpResponseReader* 
   co_return Status();
 }
 
+/// How long a server may take to accept; no longer than `patience`.
+constexpr Duration kDialPatience = std::chrono::seconds(30);
+
 rt::Async<Result<std::unique_ptr<HttpDownload>>> open(rt::Loop* loop, Dialer* dialer,
                                                       HttpClientRequest request,
                                                       Duration patience) {
-  auto dialed = co_await dialer->dial(request.server);
+  auto dialing = dialer->dial(request.server);
+  auto dialed = co_await rt::with_deadline(*loop, loop->now() + kDialPatience,
+                                           fmt::format("{} to accept", to_string(request.server)),
+                                           std::move(dialing));
+  if (!dialed.has_value() && dialed.error().code == Errc::DeadlineExceeded) {
+    co_return Error{Errc::Unavailable, dialed.error().blame, dialed.error().message};
+  }
   MUSTER_CO_TRY(auto stream, std::move(dialed));
   const auto bytes = bytes_of(request);
   const std::span sent(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());

@@ -63,8 +63,9 @@ class HttpDownload final : public HttpBody {
 };
 
 /// Asks, on a connection of its own, and returns when the head of the answer has come. Any
-/// status is a response; errors are Unavailable, NotFound (the host), DeadlineExceeded (nothing
-/// came within `patience`), and Corrupt for what is not HTTP. `dialer` outlives the coroutine.
+/// status is a response; errors are Unavailable (also a server that accepts nothing for 30 s),
+/// NotFound (the host), DeadlineExceeded (nothing came within `patience`), and Corrupt for what is
+/// not HTTP. `dialer` outlives the coroutine.
 [[nodiscard]] rt::Async<Result<std::unique_ptr<HttpDownload>>> http_open(rt::Loop* loop,
                                                                          Dialer* dialer,
                                                                          HttpClientRequest request,

@@ -230,7 +230,7 @@ rt::Async<Status> HttpServer::send_part(uint64_t id, Stream* stream, std::string
 
 rt::Async<Status> HttpServer::send(Stream* stream, std::string text) {
   auto work = write_text(stream, std::move(text));
-  co_return co_await rt::with_deadline(*loop_, loop_->now() + limits_.answer_patience, "a reader",
+  co_return co_await rt::with_deadline(*loop_, loop_->now() + limits_.reader_patience, "a reader",
                                        std::move(work));
 }
 

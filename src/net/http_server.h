@@ -28,7 +28,9 @@ struct HttpServerLimits {
   Duration request_patience =
       std::chrono::seconds(10);              ///< From a request's first byte to its last.
   Duration idle = std::chrono::seconds(60);  ///< Between two requests.
-  Duration answer_patience = std::chrono::seconds(60);  ///< For the handler, and for writing.
+  /// For the handler, and for each piece of its answer.
+  Duration answer_patience = std::chrono::minutes(6);
+  Duration reader_patience = std::chrono::seconds(60);  ///< For writing.
   size_t body_max = kHttpBodyMax;                       ///< Of a request.
   Duration unread_max = std::chrono::seconds(1);  ///< Of a piece, before it may have to make room.
   Duration held_max = std::chrono::seconds(2);    ///< The same of an answer that does not come.

@@ -1,6 +1,7 @@
 #include "page/page.h"
 
 #include "page/token_access.h"
+#include "rt/wait.h"
 #include "testing/fake_loop.h"
 #include "testing/memory_stream.h"
 
@@ -415,6 +416,31 @@ TEST_F(PageTest, TensorboardIsPassedOnToThoseWhoMaySeeTheJob) {
   EXPECT_NE(got.got.find("Content-Encoding: gzip\r\n"), std::string::npos);
   EXPECT_EQ(got.got.find("Set-Cookie"), std::string::npos);
   EXPECT_NE(look("tensorboard").got.find("Location: tensorboard/\r\n"), std::string::npos);
+}
+
+TEST_F(PageTest, AProgramMayTakeMinutesToAnswer) {
+  job.board = SideServer{.server = {.host = "h1", .port = 6006}, .path = ""};
+  net::HttpServer board(
+      loop,
+      [&](const net::HttpRequest& request, const std::string&) -> rt::Async<net::HttpResponse> {
+        co_await rt::pause_for(loop, request.target == "/late" ? 4min : 6min);
+        co_return net::HttpResponse{.headers = {}, .body = "computed"};
+      });
+  network.listen(job.board->server,
+                 [&](std::unique_ptr<net::Stream> stream) { board.serve(std::move(stream)); });
+  const Client& late = look("tensorboard/late");
+  const Client& never = look("tensorboard/never");
+  loop.advance(4min + 1s);
+  EXPECT_EQ(body_of(late), "computed");
+  EXPECT_EQ(never.got, "");
+  loop.advance(1min);
+  EXPECT_EQ(status_of(never), 504);
+  EXPECT_NE(never.got.find("TensorBoard did not answer within 5 min"), std::string::npos)
+      << never.got;
+  network.drop(job.board->server);
+  const Client& unreachable = look("tensorboard/");
+  loop.advance(31s);
+  EXPECT_EQ(status_of(unreachable), 502);
 }
 
 TEST_F(PageTest, WhatATaskPublishedIsToldWhereItIs) {

@@ -18,7 +18,11 @@
 namespace muster::page {
 namespace {
 
-constexpr Duration kPatience = std::chrono::seconds(30);
+/// How long a program may take to begin its answer, and for each piece of it: a kernel is started,
+/// a model computes. No less than what browsers wait.
+constexpr std::chrono::minutes kAnswerPatience(5);
+/// How long the other side of a WebSocket may leave what came unread.
+constexpr Duration kReaderPatience = std::chrono::seconds(30);
 /// How long a WebSocket may be silent.
 constexpr Duration kTunnelIdle = std::chrono::minutes(10);
 
@@ -78,8 +82,8 @@ rt::Async<> copy(rt::Loop* loop, net::Stream* from, net::Stream* to, std::string
   std::string bytes = std::move(early);
   while (true) {
     auto writing = write_all(to, std::move(bytes));
-    const auto written =
-        co_await rt::with_deadline(*loop, loop->now() + kPatience, "a reader", std::move(writing));
+    const auto written = co_await rt::with_deadline(*loop, loop->now() + kReaderPatience,
+                                                    "a reader", std::move(writing));
     auto reading = from->read_some(buffer);
     const auto size = co_await rt::with_deadline(*loop, loop->now() + kTunnelIdle, "a message",
                                                  std::move(reading));
@@ -192,11 +196,13 @@ void answer_whole(const RelayTarget& to, const net::HttpRequest& request,
   }
 }
 
-net::HttpResponse no_answer(const std::string& name) {
+net::HttpResponse no_answer(const std::string& name, bool late) {
   // The address may have a path in it that is nobody's business.
-  return {.status = 502,
+  return {.status = late ? 504 : 502,
           .headers = {},
-          .body = fmt::format("502 Bad Gateway: {} does not answer\n", name)};
+          .body = late ? fmt::format("504 Gateway Timeout: {} did not answer within {} min\n", name,
+                                     kAnswerPatience.count())
+                       : fmt::format("502 Bad Gateway: {} does not answer\n", name)};
 }
 
 }  // namespace
@@ -218,9 +224,10 @@ rt::Async<net::HttpResponse> relay(rt::Loop* loop, net::Dialer* dialer, RelayTar
   if (!to.prefix.empty()) {
     ask_whole(to, *request, question);
   }
-  auto reply = co_await net::http_open(loop, dialer, std::move(question), kPatience);
+  auto reply = co_await net::http_open(loop, dialer, std::move(question), kAnswerPatience);
   if (!reply.has_value() || ((*reply)->head().status == 101 && !upgrades)) {
-    co_return no_answer(to.name);
+    co_return no_answer(to.name,
+                        !reply.has_value() && reply.error().code == Errc::DeadlineExceeded);
   }
   const net::HttpResponseHead& head = (*reply)->head();
   net::HttpResponse response{.status = head.status,

@@ -6,7 +6,6 @@ import json
 import pathlib
 import re
 import threading
-import time
 
 import harness
 from siege import resident_kib
@@ -96,26 +95,27 @@ def test_a_large_answer_in_chunks_passes_in_pieces(muster, gate):
     running.wait().expect(0)
 
 
-def test_an_answer_that_does_not_come_has_a_deadline(muster, gate):
-    """Half a minute for each piece; meanwhile everybody else is served."""
+def test_an_answer_that_does_not_come_holds_up_nobody(muster, gate):
+    """The program has minutes; meanwhile everybody else is served, and the job ends with it."""
     running, viewer = start(muster, gate)
     ended = {}
 
     def ask(name):
-        begun = time.monotonic()
         try:
-            ended[name] = (viewer.get(name)[0], time.monotonic() - begun)
+            ended[name] = viewer.get(name)[0]
         except http.client.IncompleteRead as cut:
-            ended[name] = (len(cut.partial), time.monotonic() - begun)
+            ended[name] = len(cut.partial)
+        except (http.client.HTTPException, OSError) as cut:
+            ended[name] = cut
 
     asking = [threading.Thread(target=ask, args=(name,)) for name in ("never", "stalls")]
     for thread in asking:
         thread.start()
     assert viewer.ask("GET", viewer.base + "api/status", None, {"Cookie": viewer.cookie})[0] == 200
-    for thread in asking:
-        thread.join()
-    assert ended["never"][0] == 502
-    assert ended["stalls"][0] == 1000
-    assert all(25 < took < 80 for _, took in ended.values()), ended
+    assert not ended
     gate.open()
     running.wait().expect(0)
+    for thread in asking:
+        thread.join()
+    assert set(ended) == {"never", "stalls"}
+    assert ended["never"] != 200
