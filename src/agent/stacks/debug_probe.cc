@@ -138,23 +138,12 @@ std::string content_of(const rt::Fd& file) {
   return content;
 }
 
-std::vector<os::Pid> stopped_among(const Variables& variables) {
-  std::vector<os::Pid> stopped;
+std::vector<os::Pid> attempt_pids(const Variables& variables) {
+  std::vector<os::Pid> pids;
   for (const os::ProcessInfo& info : attempt_processes(variables)) {
-    if (os::is_stopped(info.pid)) {
-      stopped.push_back(info.pid);
-    }
+    pids.push_back(info.pid);
   }
-  return stopped;
-}
-
-/// What a tool that was killed has left stopped, except for what stood before.
-void go_on(const Variables& variables, const std::vector<os::Pid>& stood) {
-  for (const os::ProcessInfo& info : attempt_processes(variables)) {
-    if (std::ranges::find(stood, info.pid) == stood.end()) {
-      (void)::kill(info.pid.value, SIGCONT);
-    }
-  }
+  return pids;
 }
 
 /// Has py-spy write to memory: the task's folder is nobody's scratch place.
@@ -189,7 +178,7 @@ int profile(const Words& words, const std::string& tool, const Candidate& proces
   spawn.stdout_to = os::ToFd{said.get()};
   spawn.stderr_to = os::ToFd{said.get()};
   spawn.parent_death_signal = SIGKILL;
-  const std::vector<os::Pid> stood = stopped_among(variables);
+  const std::vector<os::Pid> stood = os::stopped_among(attempt_pids(variables));
   const Result<os::Spawned> started = os::spawn(spawn);
   if (!started) {
     return say(started.error().message);
@@ -197,7 +186,7 @@ int profile(const Words& words, const std::string& tool, const Candidate& proces
   const Result<os::Exit> exit = os::reap(started->pid);
   if (exit && exit->signal) {
     // It stops what it reads for a moment, many times a second.
-    go_on(variables, stood);
+    os::continue_others(attempt_pids(variables), stood);
   }
   const std::string made = content_of(result);
   if (!exit || exit->code != 0 || made.empty()) {

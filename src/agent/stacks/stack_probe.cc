@@ -221,30 +221,33 @@ bool was_fed(const Polled& polled) {
   return now && now->received > polled.before.received && now->sent == polled.before.sent;
 }
 
-/// The thread that tells what the task does; nullptr if none does.
-stacks::Thread* find_teller(std::vector<stacks::Process>& processes, os::Pid& pid) {
+struct Teller {
+  os::Pid pid;
+  stacks::Thread* thread = nullptr;  ///< None tells it: nullptr.
+};
+
+/// The thread that tells what the task does.
+Teller find_teller(std::vector<stacks::Process>& processes) {
   const stacks::Report report{.processes = processes};
   const stacks::Telling telling = stacks::telling_of(report);
   if (telling.thread == nullptr) {
-    return nullptr;
+    return {};
   }
   for (stacks::Process& process : processes) {
     for (stacks::Thread& thread : process.threads) {
       if (thread.id == telling.thread->id) {
-        pid = os::Pid(process.pid);
-        return &thread;
+        return {.pid = os::Pid(process.pid), .thread = &thread};
       }
     }
   }
-  return nullptr;
+  return {};
 }
 
 /// Watches threads that read, before any tool disturbs them. The one that tells what the task does
 /// is watched for up to `lasts`: others may only be told now and then that somebody is alive.
 void watch_readers(std::vector<stacks::Process>& processes, Duration lasts) {
   const std::vector<Reader> readers = list_readers(processes);
-  os::Pid pid;
-  stacks::Thread* const teller = find_teller(processes, pid);
+  const auto [pid, teller] = find_teller(processes);
   const auto polled = teller != nullptr ? polled_by(pid, *teller) : std::nullopt;
   if (readers.empty() && !polled) {
     return;

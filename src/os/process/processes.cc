@@ -225,18 +225,10 @@ size_t LoopProcesses::signal_ignoring(Pid child, int ignored, int signal) {
   return signalled;
 }
 
-std::vector<Pid> LoopProcesses::stopped(Pid child) const {
-  std::vector<Pid> found = members(child);
-  std::erase_if(found, [](Pid pid) { return !is_stopped(pid); });
-  return found;
-}
+std::vector<Pid> LoopProcesses::stopped(Pid child) const { return stopped_among(members(child)); }
 
 void LoopProcesses::go_on(Pid child, const std::vector<Pid>& stood) {
-  for (const Pid pid : family(child)) {
-    if (std::ranges::find(stood, pid) == stood.end()) {
-      (void)::kill(pid.value, SIGCONT);
-    }
-  }
+  continue_others(family(child), stood);
 }
 
 }  // namespace

@@ -349,10 +349,21 @@ std::string descriptor_target(Pid pid, int32_t descriptor) {
   return printable(target);
 }
 
-bool is_stopped(Pid pid) {
-  ThreadState main{.name = {}, .wait_channel = {}, .system_call = {}};
-  read_stat(read_proc(fmt::format("/proc/{}/stat", pid.value)), main);
-  return main.state == 'T';
+std::vector<Pid> stopped_among(std::vector<Pid> processes) {
+  std::erase_if(processes, [](Pid pid) {
+    ThreadState main{.name = {}, .wait_channel = {}, .system_call = {}};
+    read_stat(read_proc(fmt::format("/proc/{}/stat", pid.value)), main);
+    return main.state != 'T';
+  });
+  return processes;
+}
+
+void continue_others(const std::vector<Pid>& processes, const std::vector<Pid>& stood) {
+  for (const Pid pid : processes) {
+    if (std::ranges::find(stood, pid) == stood.end()) {
+      (void)::kill(pid.value, SIGCONT);
+    }
+  }
 }
 
 std::vector<int32_t> thread_ids(Pid pid, size_t count_max) {

@@ -26,8 +26,12 @@ struct ThreadState {
   std::array<uint64_t, 5> arguments{};  ///< The call's first ones; 0 where they are hidden.
 };
 
-/// Whether a signal has stopped a process. One that is held by a debugger is not meant.
-[[nodiscard]] bool is_stopped(Pid pid);
+/// Returns those of the processes that a signal has stopped; not those that a debugger holds.
+[[nodiscard]] std::vector<Pid> stopped_among(std::vector<Pid> processes);
+
+/// Continues all of the processes but those that are in `stood`, as stopped_among found them before
+/// somebody else stopped more.
+void continue_others(const std::vector<Pid>& processes, const std::vector<Pid>& stood);
 
 /// Returns the ids of a process's threads, in any order, at most `count_max`; empty if it has
 /// ended.
