@@ -32,14 +32,17 @@ rt::Async<AgentDialer::Dialled> AgentDialer::dial(job::ContainerId container, st
   const control::Peer agent{control::Peer::Kind::Agent, container};
   const control::Peer self{control::Peer::Kind::Master, container};
   const control::Key key = control::master_key_of(control::derive_key(deps_.secret, agent));
-  const HostTime give_up = deps_.loop.now() + deps_.patience;
+  Duration left = deps_.patience;
   while (true) {
-    const Duration deadline = std::clamp(give_up - deps_.loop.now(), kPause, kDialDeadline);
+    const Duration deadline = std::clamp(left, kPause, kDialDeadline);
+    const HostTime begun = deps_.loop.now();
     auto begin = [&](rt::Answer<Dialled> answer) {
       deps_.transport.dial(address, self, key, deadline, std::move(answer));
     };
     Dialled channel = co_await rt::from_callback<Dialled>(deps_.loop, std::move(begin));
-    if (channel || deps_.loop.now() + kPause >= give_up) {
+    // No more than it was to take: for the rest this process stood still, and nobody was dialled.
+    left -= std::min(deps_.loop.now() - begun, deadline) + kPause;
+    if (channel || left <= Duration::zero()) {
       co_return channel;
     }
     co_await rt::pause_for(deps_.loop, kPause);

@@ -22,7 +22,7 @@ class AgentDialer {
     rt::Loop& loop;
     control::Transport& transport;
     const control::Secret& secret;
-    Duration patience;  ///< How long one agent is dialled.
+    Duration patience;  ///< How long one agent is dialled, without what this process stood still.
   };
   struct Handlers {
     std::function<void(std::unique_ptr<control::Channel>)> connected;
