@@ -1,5 +1,7 @@
 #include "sim/full/pacing.h"
 
+#include <algorithm>
+
 namespace muster::sim {
 
 using std::chrono::hours;
@@ -7,6 +9,11 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
+
+Pacing::Pacing(World& world, Faults& faults, const job::LivenessPlan& liveness)
+    : world_(world),
+      faults_(faults),
+      slowest_(std::min(Duration(seconds(4)), liveness.lost / 2 - liveness.beat)) {}
 
 ProcessLoop::Pace Pacing::pace_of(const std::string& host) {
   ProcessLoop::Pace pace;
@@ -30,7 +37,7 @@ ProcessLoop::Pace Pacing::pace_of(const std::string& host) {
 Duration Pacing::travel() {
   Random& random = world_.random();
   return faults_.strikes(Fault::SlowMessages)
-             ? random.between(Duration(milliseconds(100)), Duration(seconds(4)))
+             ? random.between(Duration(milliseconds(100)), slowest_)
              : random.between(Duration(microseconds(100)), Duration(milliseconds(5)));
 }
 

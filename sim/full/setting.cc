@@ -42,7 +42,7 @@ Setting::Setting(const SeedRun& seed)
       agents_start_masters(world.random().chance(50) && !seed.yarn),
       network_loop(world, {.booted = {}, .wall_offset = {}, .late_max = {}, .pool_takes = {}}),
       network(network_loop),
-      pacing(world, faults),
+      pacing(world, faults, plan.liveness),
       log(world, seed.trace) {
   network.latency = [this](const std::string&, const std::string&) { return pacing.travel(); };
 }

@@ -130,7 +130,6 @@ spec::Spec make_spec(Random random) {
   }
   if (random.chance(50)) {
     spec.liveness.suspect = seconds(2);
-    // Above the longest way of a message and a beat.
     spec.liveness.lost = random.between(Duration(seconds(6)), Duration(seconds(10)));
   }
   spec.liveness.orphan =
