@@ -39,7 +39,7 @@ struct Truth {
   std::set<job::ContainerId> live_containers;          ///< Granted and not gone.
   std::map<job::AttemptId, job::AttemptId> caused_by;  ///< Of victims: who went away.
   std::set<job::AttemptId> origins;                    ///< Attempts whose end nobody else caused.
-  /// Lost, cut off, preempted or killed by the world.
+  /// Lost, cut off, preempted or killed by the world, or given back by a master without its log.
   std::set<job::ContainerId> origin_containers;
   std::set<job::AttemptId> liars;  ///< Failed by themselves and said that they lost a peer.
   bool stop_asked = false;

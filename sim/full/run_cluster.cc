@@ -108,6 +108,13 @@ std::unique_ptr<cluster::Link> RunCluster::open_yarn_link(MasterProcess& process
 }
 
 void RunCluster::given_back(const job::ContainerId& container, cluster::Confirm confirm) {
+  // A master that ends without its log does what no later one can read there.
+  const job::State& logged = around_.judgement.machine().state();
+  const auto known = logged.containers.find(container);
+  if (logged.phase < job::JobPhase::Stopping && known != logged.containers.end() &&
+      known->second.state < job::ContainerState::Draining) {
+    setting_.truth.origin_containers.insert(container);
+  }
   around_.agents.given_back(container);
   around_.judgement.given_back(container, confirm);
 }
