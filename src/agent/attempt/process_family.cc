@@ -8,14 +8,23 @@ ProcessFamily::ProcessFamily(Deps deps, job::AttemptId attempt, AttemptMark mark
     : deps_(deps), attempt_(attempt), mark_(std::move(mark)) {}
 
 std::vector<os::Pid> ProcessFamily::own() const {
-  const bool any = process_.value != 0 && !gone_;
-  return any ? deps_.processes.members(process_) : std::vector<os::Pid>();
+  return lives() ? deps_.processes.members(process_) : std::vector<os::Pid>();
 }
 
 std::vector<os::Pid> ProcessFamily::members() const {
   std::vector<os::Pid> members = own();
   for (const os::Pid guest : guests_) {
     const std::vector<os::Pid> theirs = deps_.processes.members(guest);
+    members.insert(members.end(), theirs.begin(), theirs.end());
+  }
+  return members;
+}
+
+std::vector<os::Pid> ProcessFamily::members(const os::FamilyRound& round) const {
+  std::vector<os::Pid> members =
+      lives() ? deps_.processes.members(process_, round) : std::vector<os::Pid>();
+  for (const os::Pid guest : guests_) {
+    const std::vector<os::Pid> theirs = deps_.processes.members(guest, round);
     members.insert(members.end(), theirs.begin(), theirs.end());
   }
   return members;

@@ -48,6 +48,8 @@ class ProcessFamily {
   [[nodiscard]] std::vector<os::Pid> own() const;
   /// All who live now.
   [[nodiscard]] std::vector<os::Pid> members() const;
+  /// The same, of a round of looks at all attempts.
+  [[nodiscard]] std::vector<os::Pid> members(const os::FamilyRound& round) const;
   /// Takes in that these belong to it, so that they are found when their parents are gone.
   void note(const std::vector<os::Pid>& members);
 
@@ -65,6 +67,7 @@ class ProcessFamily {
   void finish();
 
  private:
+  [[nodiscard]] bool lives() const { return process_.value != 0 && !gone_; }
   [[nodiscard]] std::vector<os::Pid> look();
   void end_guests();
 

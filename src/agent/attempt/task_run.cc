@@ -100,11 +100,11 @@ void TaskRun::kill() {
   }
 }
 
-std::optional<TaskRun::Use> TaskRun::watch_memory() {
+std::optional<TaskRun::Use> TaskRun::watch_memory(const os::FamilyRound& round) {
   if (!running_) {
     return std::nullopt;
   }
-  std::vector<os::Pid> members = family_.members();
+  std::vector<os::Pid> members = family_.members(round);
   const MemoryReader::Reading usage = memory_->read(members);
   family_.note(members);
   if (memory_->over() && !killed_.is_set()) {

@@ -110,7 +110,7 @@ class TaskRun {
   };
   /// Measures memory; kills the attempt when it is over its limit. Returns nothing while no process
   /// runs.
-  std::optional<Use> watch_memory();
+  std::optional<Use> watch_memory(const os::FamilyRound& round);
   /// Tells that the memory is near its limit and wants to be watched closely.
   [[nodiscard]] bool near_limit() const { return running_ && memory_->near_limit(); }
 

@@ -68,8 +68,9 @@ HostTime UsageWatch::look() {
   bool gpus = false;
   const std::vector<os::GpuReading> gpu_readings =
       samples && deps_.gpus != nullptr ? deps_.gpus->latest() : std::vector<os::GpuReading>();
+  const os::FamilyRound round = deps_.processes.begin_round();
   deps_.attempts.for_each_run([&](TaskRun& run) {
-    if (const std::optional<TaskRun::Use> use = run.watch_memory()) {
+    if (const std::optional<TaskRun::Use> use = run.watch_memory(round)) {
       any = true;
       gpus = gpus || (deps_.gpus != nullptr && may_see_gpus(run.environment()));
       if (samples) {

@@ -12,6 +12,7 @@
 #include "base/jitter.h"
 #include "os/host/gpu_meter.h"
 #include "os/host/memory.h"
+#include "os/process/processes.h"
 #include "rt/async.h"
 #include "rt/loop.h"
 #include "rt/scope.h"
@@ -31,6 +32,7 @@ class UsageWatch {
   /// What it works with. All must outlive it.
   struct Deps {
     rt::Loop& loop;
+    os::Processes& processes;
     Attempts& attempts;
     os::Meter& meter;
     SampleQueue& samples;

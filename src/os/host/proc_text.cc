@@ -16,18 +16,21 @@ namespace muster::os {
 
 namespace {
 
-std::string read_at_once(const std::string& path, bool one_record) {
+std::optional<std::string> read_at_once(int folder, const std::string& path, bool one_record) {
   constexpr size_t kMax = 1U << 20;
   std::array<char, 16U << 10> piece;  // NOLINT: filled by read.
-  const rt::Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const rt::Fd fd(::openat(folder, path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.valid()) {
+    return std::nullopt;
+  }
   std::string text;
-  while (fd.valid()) {
+  while (true) {
     const ssize_t got = ::read(fd.get(), piece.data(), piece.size());
     if (got < 0 && errno == EINTR) {
       continue;
     }
     if (got < 0 || text.size() + static_cast<size_t>(got) > kMax) {
-      return "";
+      return std::nullopt;
     }
     text.append(piece.data(), static_cast<size_t>(got));
     if (got == 0 || (one_record && static_cast<size_t>(got) < piece.size())) {
@@ -39,8 +42,15 @@ std::string read_at_once(const std::string& path, bool one_record) {
 
 }  // namespace
 
-std::string read_proc(const std::string& path) { return read_at_once(path, false); }
-std::string read_proc_record(const std::string& path) { return read_at_once(path, true); }
+std::string read_proc(const std::string& path) {
+  return read_at_once(AT_FDCWD, path, false).value_or("");
+}
+std::optional<std::string> read_proc_at(int folder, const std::string& path) {
+  return read_at_once(folder, path, false);
+}
+std::string read_proc_record(const std::string& path) {
+  return read_at_once(AT_FDCWD, path, true).value_or("");
+}
 
 std::optional<uint64_t> parse_decimal(std::string_view text) {
   text = trim(text);

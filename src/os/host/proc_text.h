@@ -16,6 +16,8 @@ namespace muster::os {
   return read_proc(std::string(path));
 }
 [[nodiscard]] inline std::string read_proc(const Path& path) { return read_proc(path.native()); }
+/// The same of a file below an open folder; nullopt if it cannot be read.
+[[nodiscard]] std::optional<std::string> read_proc_at(int folder, const std::string& path);
 /// The same of a file that the kernel writes at one go, as it does stat, statm, io, status, comm
 /// and syscall of a process: for those that are read each second, a call less.
 [[nodiscard]] std::string read_proc_record(const std::string& path);

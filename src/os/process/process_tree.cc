@@ -92,10 +92,11 @@ bool add_children(Pid parent, std::vector<Pid>& children) {
     if (!parse_number<int32_t>(entry->d_name).has_value()) {
       continue;
     }
-    const std::string path = fmt::format("{}/{}/children", folder, entry->d_name);
-    listed = listed || ::access(path.c_str(), R_OK) == 0;
-    const std::string text = read_proc(path);
-    for (const std::string_view word : split(trim(text), ' ')) {
+    // From the folder on: programs have many threads, and to walk all of the path is dear.
+    const auto text =
+        read_proc_at(::dirfd(threads.get()), fmt::format("{}/children", entry->d_name));
+    listed = listed || text.has_value();
+    for (const std::string_view word : split(trim(text.value_or("")), ' ')) {
       if (const auto pid = parse_number<int32_t>(word)) {
         children.push_back(Pid(*pid));
       }
@@ -161,31 +162,62 @@ std::vector<ProcessInfo> list_descendants(Pid root) {
   return found;
 }
 
-std::optional<std::vector<Pid>> list_family(Pid child) {
-  std::vector<Pid> found;
-  const auto living = [](Pid pid) {
-    const auto process = read_process(fmt::format("{}", pid.value));
-    return process && !process->zombie ? process : std::nullopt;
-  };
-  if (living(child)) {
-    found.push_back(child);
-  }
+std::optional<ProcessInfo> read_living(Pid pid) {
+  const auto process = read_process(fmt::format("{}", pid.value));
+  return process && !process->zombie ? process : std::nullopt;
+}
+
+OwnChildren list_own_children() {
   std::vector<Pid> own;
   if (!add_children(Pid(::getpid()), own)) {
     return std::nullopt;
   }
+  std::vector<ProcessInfo> found;
   for (const Pid pid : own) {
-    const auto orphan = pid == child ? std::nullopt : living(pid);
-    if (orphan && (orphan->group == child || orphan->session == child)) {
-      found.push_back(pid);
+    if (const auto process = read_living(pid)) {
+      found.push_back(*process);
     }
   }
-  std::set<Pid> seen(found.begin(), found.end());
+  return found;
+}
+
+std::vector<Pid> pids_of(const std::vector<ProcessInfo>& processes) {
+  std::vector<Pid> pids;
+  for (const ProcessInfo& process : processes) {
+    pids.push_back(process.pid);
+  }
+  return pids;
+}
+
+std::vector<ProcessInfo> family_roots(Pid child, const std::vector<ProcessInfo>& own_children) {
+  std::vector<ProcessInfo> roots;
+  for (const ProcessInfo& own : own_children) {
+    if (own.pid == child) {
+      roots.insert(roots.begin(), own);
+    } else if (own.group == child || own.session == child) {
+      roots.push_back(own);
+    }
+  }
+  return roots;
+}
+
+std::vector<ProcessInfo> list_family(Pid child, const std::vector<ProcessInfo>& own_children) {
+  std::vector<ProcessInfo> found = family_roots(child, own_children);
+  std::set<Pid> seen;
+  for (const ProcessInfo& root : found) {
+    seen.insert(root.pid);
+  }
   for (size_t at = 0; at < found.size(); ++at) {
     std::vector<Pid> children;
-    (void)add_children(found[at], children);
-    std::ranges::copy_if(children, std::back_inserter(found),
-                         [&](Pid pid) { return seen.insert(pid).second && living(pid); });
+    (void)add_children(found[at].pid, children);
+    for (const Pid pid : children) {
+      if (!seen.insert(pid).second) {
+        continue;
+      }
+      if (const auto process = read_living(pid)) {
+        found.push_back(*process);
+      }
+    }
   }
   return found;
 }

@@ -36,11 +36,25 @@ struct ProcessInfo {
 /// subreaper at the root this includes those that left their group and session.
 [[nodiscard]] std::vector<ProcessInfo> list_descendants(Pid root);
 
-/// Lists `child`, a child of this process, with all that descends from it and those orphans of its
-/// group or session that this process adopted; by the kernel's lists of children, so that other
-/// processes of the host cost nothing. May miss one that comes or goes meanwhile. nullopt where the
-/// kernel has no such lists.
-[[nodiscard]] std::optional<std::vector<Pid>> list_family(Pid child);
+/// The children of this process that live; nullopt where the kernel does not list them.
+using OwnChildren = std::optional<std::vector<ProcessInfo>>;
+[[nodiscard]] OwnChildren list_own_children();
+
+/// Lists `child`, one of list_own_children(), with all that descends from it and those orphans of
+/// its group or session that this process adopted; by the kernel's lists of children, so that other
+/// processes of the host cost nothing. Parents come before their children, but for orphans. May
+/// miss one that comes or goes meanwhile.
+[[nodiscard]] std::vector<ProcessInfo> list_family(Pid child,
+                                                   const std::vector<ProcessInfo>& own_children);
+/// Of list_own_children(), those that list_family() begins with: `child` first, if it lives.
+[[nodiscard]] std::vector<ProcessInfo> family_roots(Pid child,
+                                                    const std::vector<ProcessInfo>& own_children);
+
+[[nodiscard]] std::vector<Pid> pids_of(const std::vector<ProcessInfo>& processes);
+
+/// Reads about one process, or about the one that a thread of this number belongs to; nullopt if
+/// there is none, or if it has ended and nobody has waited for it.
+[[nodiscard]] std::optional<ProcessInfo> read_living(Pid pid);
 
 /// Sends `signal` to all processes of a group. A group that is gone is success.
 [[nodiscard]] Status signal_group(Pid leader, int signal);

@@ -40,6 +40,8 @@ class LoopProcesses final : public Processes {
   void close_output(Pid pid) override;
   [[nodiscard]] std::vector<Pid> family(Pid child) const override;
   [[nodiscard]] std::vector<Pid> members(Pid child) const override;
+  [[nodiscard]] FamilyRound begin_round() override { return rounds_.begin(); }
+  [[nodiscard]] std::vector<Pid> members(Pid child, const FamilyRound& round) override;
   size_t signal_family(Pid child, int signal) override;
   size_t signal_ignoring(Pid child, int ignored, int signal) override;
   [[nodiscard]] std::vector<Pid> stopped(Pid child) const override;
@@ -61,6 +63,7 @@ class LoopProcesses final : public Processes {
   void forget_if_done(Pid pid, const Shared& child);
 
   rt::IoLoop& loop_;
+  FamilyRounds rounds_;
   std::map<Pid, Shared> children_;  // Reaped ones, too, as long as their output is open.
 };
 
@@ -193,8 +196,12 @@ std::vector<Pid> LoopProcesses::family(Pid child) const {
 }
 
 std::vector<Pid> LoopProcesses::members(Pid child) const {
-  std::optional<std::vector<Pid>> found = list_family(child);
-  return found ? *std::move(found) : family(child);
+  const OwnChildren own = list_own_children();
+  return own ? pids_of(list_family(child, *own)) : family(child);
+}
+
+std::vector<Pid> LoopProcesses::members(Pid child, const FamilyRound& round) {
+  return round.own ? rounds_.members(child, round) : family(child);
 }
 
 size_t LoopProcesses::signal_family(Pid child, int signal) {
@@ -234,6 +241,11 @@ void LoopProcesses::go_on(Pid child, const std::vector<Pid>& stood) {
 }  // namespace
 
 // lint: allow(unused) what runs in fakes and in the simulator
+std::vector<Pid> Processes::members(Pid child, const FamilyRound& /*round*/) {
+  return members(child);
+}
+
+// lint: allow(unused) as above
 size_t Processes::signal_ignoring(Pid /*child*/, int /*ignored*/, int /*signal*/) { return 0; }
 
 // lint: allow(unused) as above

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "os/process/family_rounds.h"
 #include "os/process/interactive_child.h"
 #include "os/process/pid.h"
 #include "os/process/process_tree.h"
@@ -54,6 +55,10 @@ class Processes {
   /// The same for whoever only watches: looks at the family alone where the kernel can list
   /// children, and may miss a process that comes or goes meanwhile.
   [[nodiscard]] virtual std::vector<Pid> members(Pid child) const { return family(child); }
+  /// For whoever looks at many families about once a second: what members() of the round need.
+  [[nodiscard]] virtual FamilyRound begin_round() { return {}; }
+  /// The same as members() at a fraction of the cost. `round` is the last that was begun.
+  [[nodiscard]] virtual std::vector<Pid> members(Pid child, const FamilyRound& round);
   /// Sends a signal to the whole family of a child, whichever groups they are in; returns how many
   /// got it.
   virtual size_t signal_family(Pid child, int signal) = 0;
