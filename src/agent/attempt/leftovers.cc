@@ -43,15 +43,18 @@ void ProcLeftovers::saw(job::AttemptId attempt, const std::vector<os::Pid>& fami
   if (family.size() < 2) {
     return;  // The shell itself is watched anyway.
   }
-  const std::set<os::Pid> members(family.begin(), family.end());
   Seen& seen = seen_[attempt];
-  Seen still;  // Those who left the family since they were seen are kept as long as they live.
-  for (const os::ProcessInfo& process : os::list_descendants(root())) {
-    if (members.contains(process.pid) || seen.contains({process.pid.value, process.start_ticks})) {
-      still.emplace(process.pid.value, process.start_ticks);
+  // Those who left the family since they were seen are kept as long as they live. Each is looked at
+  // by itself: to list all processes of the host every second would be dear.
+  std::erase_if(seen, [](const std::pair<int32_t, uint64_t>& process) {
+    const auto now = os::read_living(os::Pid(process.first));
+    return !now || now->start_ticks != process.second;
+  });
+  for (const os::Pid member : family) {
+    if (const auto process = os::read_living(member)) {
+      seen.emplace(process->pid.value, process->start_ticks);
     }
   }
-  seen = std::move(still);
 }
 
 ProcLeftovers::Seen ProcLeftovers::living(const Seen& seen, const AttemptMark& mark) const {

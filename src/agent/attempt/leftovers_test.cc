@@ -73,5 +73,20 @@ TEST(Leftovers, EndsThoseThatWipedTheirEnvironmentButWereSeen) {
   EXPECT_TRUE(ended_by_kill(other));
 }
 
+TEST(Leftovers, KeepsInMindThoseWhoLeftTheFamily) {
+  const char* const environment[] = {"PATH=/bin:/usr/bin", nullptr};
+  const pid_t daemon = start_daemon(environment);
+  const pid_t ended = start_daemon(environment);
+  const pid_t other = start_daemon(environment);
+  ProcLeftovers leftovers{os::Pid{::getpid()}};
+  leftovers.saw(kAttempt, {os::Pid{daemon}, os::Pid{ended}});
+  ::kill(ended, SIGKILL);
+  EXPECT_TRUE(ended_by_kill(ended));
+  leftovers.saw(kAttempt, {os::Pid{1'000'000}, os::Pid{other}});
+  EXPECT_EQ(leftovers.end(kAttempt, kMark), 2U);
+  EXPECT_TRUE(ended_by_kill(daemon));
+  EXPECT_TRUE(ended_by_kill(other));
+}
+
 }  // namespace
 }  // namespace muster::agent
