@@ -251,8 +251,7 @@ class ProcMeter final : public Meter {
   }
 
   Throttling throttling(Pid process) override {
-    return read_throttling(read_proc_record(fmt::format("/proc/{}/cgroup", process.value)),
-                           kCgroupRoot);
+    return throttling_.read(read_proc_record(fmt::format("/proc/{}/cgroup", process.value)));
   }
 
   std::optional<Duration> collector_time(std::span<const Pid> processes) override {
@@ -316,6 +315,7 @@ class ProcMeter final : public Meter {
 
  private:
   KnownThreads threads_;
+  ThrottlingReader throttling_{kCgroupRoot};
   uint32_t looks_ = 0;
   std::optional<uint64_t> network_speed_;
 };

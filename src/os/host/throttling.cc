@@ -14,6 +14,8 @@ namespace {
 
 /// Groups deeper than this are looked at no further up.
 constexpr int kDepthMax = 12;
+/// Of so many sets of groups is known which have limits; then all are looked at anew.
+constexpr size_t kKnownMax = 256;
 
 /// Whether a group has a processor limit of its own; nullopt where none can be seen. Of version 2
 /// the outermost group, and those that the controller is not given to, have counters alone.
@@ -25,27 +27,6 @@ std::optional<bool> is_limited(const Path& group) {
     return !quota.starts_with('-');
   }
   return ::access((group / "cpu.stat").c_str(), F_OK) == 0 ? std::optional(false) : std::nullopt;
-}
-
-/// Of all groups of a process.
-std::optional<Throttling::Cpu> read_cpu(Path group, const Path& cgroup_root) {
-  std::optional<Throttling::Cpu> sum;
-  for (int depth = 0; depth < kDepthMax; ++depth) {
-    const std::optional<bool> limited = is_limited(group);
-    if (limited) {
-      sum = sum.value_or(Throttling::Cpu{});
-    }
-    if (limited.value_or(false)) {
-      const std::string text = read_proc(group / "cpu.stat");
-      sum->periods = std::max(sum->periods, number_after(text, "nr_periods ").value_or(0));
-      sum->throttled += number_after(text, "nr_throttled ").value_or(0);
-    }
-    if (group == cgroup_root || !group.has_relative_path()) {
-      break;
-    }
-    group = group.parent_path();
-  }
-  return sum;
 }
 
 /// The sum of microseconds in "some avg10=0.00 avg60=0.00 avg300=0.00 total=12".
@@ -62,20 +43,65 @@ std::optional<Duration> total_of(std::string_view pressure) {
 
 }  // namespace
 
-Throttling read_throttling(std::string_view proc_pid_cgroup, const Path& cgroup_root) {
+Throttling ThrottlingReader::read(std::string_view proc_pid_cgroup) {
+  const Groups& groups = groups_of(proc_pid_cgroup);
   Throttling throttling;
-  const Path unified = find_cgroup("", proc_pid_cgroup, cgroup_root);
-  const Path version_one = find_cgroup("cpu", proc_pid_cgroup, cgroup_root);
-  if (const Path& group = version_one.empty() ? unified : version_one; !group.empty()) {
-    throttling.cpu = read_cpu(group, cgroup_root);
+  if (groups.seen) {
+    Throttling::Cpu& sum = throttling.cpu.emplace(Throttling::Cpu{});
+    for (const Path& group : groups.limited) {
+      const std::string text = read_proc(group / "cpu.stat");
+      sum.periods = std::max(sum.periods, number_after(text, "nr_periods ").value_or(0));
+      sum.throttled += number_after(text, "nr_throttled ").value_or(0);
+    }
+  }
+  if (!groups.with_events.empty()) {
+    throttling.memory = total_of(read_proc(groups.with_events / "memory.pressure"));
+    throttling.over_memory_high =
+        number_after(read_proc(groups.with_events / "memory.events"), "high ").value_or(0);
+  }
+  return throttling;
+}
+
+const ThrottlingReader::Groups& ThrottlingReader::groups_of(std::string_view proc_pid_cgroup) {
+  auto known = known_.find(proc_pid_cgroup);
+  if (known == known_.end()) {
+    if (known_.size() >= kKnownMax) {
+      known_.clear();
+    }
+    known = known_.emplace(proc_pid_cgroup, Groups()).first;
+  }
+  Groups& groups = known->second;
+  if (groups.looks_left == 0) {
+    groups = find_groups(proc_pid_cgroup);
+    groups.looks_left = kThrottlingLooks;
+  }
+  --groups.looks_left;
+  return groups;
+}
+
+ThrottlingReader::Groups ThrottlingReader::find_groups(std::string_view proc_pid_cgroup) const {
+  Groups groups;
+  const Path unified = find_cgroup("", proc_pid_cgroup, cgroup_root_.string());
+  Path group = find_cgroup("cpu", proc_pid_cgroup, cgroup_root_.string());
+  if (group.empty()) {
+    group = unified;
+  }
+  for (int depth = 0; depth < kDepthMax && !group.empty(); ++depth) {
+    const std::optional<bool> limited = is_limited(group);
+    groups.seen = groups.seen || limited.has_value();
+    if (limited.value_or(false)) {
+      groups.limited.push_back(group);
+    }
+    if (group == cgroup_root_ || !group.has_relative_path()) {
+      break;
+    }
+    group = group.parent_path();
   }
   // The outermost group, which has no such events, is the whole host.
   if (!unified.empty() && ::access((unified / "cgroup.events").c_str(), F_OK) == 0) {
-    throttling.memory = total_of(read_proc(unified / "memory.pressure"));
-    throttling.over_memory_high =
-        number_after(read_proc(unified / "memory.events"), "high ").value_or(0);
+    groups.with_events = unified;
   }
-  return throttling;
+  return groups;
 }
 
 }  // namespace muster::os

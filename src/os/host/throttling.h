@@ -4,8 +4,13 @@
 #include "os/file/files.h"
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace muster::os {
 
@@ -29,8 +34,34 @@ struct Throttling {
   bool operator==(const Throttling&) const = default;
 };
 
-/// Reads it by what /proc/PID/cgroup tells of the process. Costs some reads of small files, of
-/// counters only where there is a limit.
-[[nodiscard]] Throttling read_throttling(std::string_view proc_pid_cgroup, const Path& cgroup_root);
+/// Reads it again and again, of many processes. Which groups a process is in is seen at once; which
+/// of them have a limit is looked at anew every kThrottlingLooks reads of processes in these
+/// groups.
+class ThrottlingReader {
+ public:
+  explicit ThrottlingReader(Path cgroup_root) : cgroup_root_(std::move(cgroup_root)) {}
+
+  /// Reads by what /proc/PID/cgroup tells of the process: one or two small files, and one for each
+  /// group with a limit.
+  [[nodiscard]] Throttling read(std::string_view proc_pid_cgroup);
+
+ private:
+  /// What is to be read of the processes that have the same groups.
+  struct Groups {
+    std::vector<Path> limited;
+    bool seen = false;  ///< Whether a limit could be seen, were there one.
+    Path with_events;   ///< That of its own in version 2; empty without one.
+    uint32_t looks_left = 0;
+  };
+
+  [[nodiscard]] const Groups& groups_of(std::string_view proc_pid_cgroup);
+  [[nodiscard]] Groups find_groups(std::string_view proc_pid_cgroup) const;
+
+  Path cgroup_root_;
+  std::map<std::string, Groups, std::less<>> known_;  ///< By /proc/PID/cgroup.
+};
+
+/// With a close look every other second: about once a minute.
+inline constexpr uint32_t kThrottlingLooks = 30;
 
 }  // namespace muster::os
