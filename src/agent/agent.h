@@ -26,8 +26,7 @@
 namespace muster::agent {
 
 /// The shell around Machine: turns what masters, attempts and time bring into its inputs and has
-/// its effects performed. Lives on the loop's thread. It never blocks but for writing output to its
-/// files.
+/// its effects performed. Lives on the loop's thread. Blocks only to write output to its files.
 class Agent final : private MasterLineHandler,
                     private MasterSeeker,
                     private AttemptObserver,
@@ -39,9 +38,9 @@ class Agent final : private MasterLineHandler,
   Agent(const Agent&) = delete;
   Agent& operator=(const Agent&) = delete;
 
-  /// Listens and dials. An error means that this agent is of no use.
+  /// Starts listening and dials the master. After an error this agent is of no use.
   [[nodiscard]] Status start();
-  /// Ends everything, tasks with at most `grace`, then calls `done`.
+  /// Ends everything, giving tasks at most `grace`, then calls `done`.
   void leave(Duration grace, std::string reason);
 
  private:
@@ -85,7 +84,7 @@ class Agent final : private MasterLineHandler,
   SampleQueue samples_;
   UsageWatch usage_;
   Sessions sessions_;
-  std::unique_ptr<MasterLine> line_;  ///< Since start(); so the search.
+  std::unique_ptr<MasterLine> line_;  ///< Since start(), like the search.
   std::unique_ptr<MasterSearch> search_;
   uint64_t beats_ = 0;
   rt::TimerId due_timer_{};

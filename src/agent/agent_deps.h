@@ -32,12 +32,12 @@ struct AgentDeps {
   log::Sink& log;
   /// nullptr where a lost master comes back by other means.
   cluster::MasterStarter* starter = nullptr;
-  /// nullptr: memory limits are kept by watching alone.
+  /// nullptr: memory limits are enforced by watching alone.
   std::shared_ptr<os::Cgroups> cgroups = nullptr;
   OpenCheckpointStore open_checkpoints = {};  ///< Empty: only folders are known.
-  /// To programs of this host; nullptr: none can be reached.
+  /// Connects to programs of this host. nullptr: none can be reached.
   net::Dialer* dialer = nullptr;
-  /// For what programs of tasks say; nullptr: they cannot say it.
+  /// Accepts what the programs of tasks publish. nullptr: they cannot publish anything.
   net::LocalListeners* listeners = nullptr;
   os::OpenLineSocket open_line_socket = {};  ///< Empty: programs cannot report.
   os::GpuMeter* gpus = nullptr;              ///< nullptr: GPUs are not measured.

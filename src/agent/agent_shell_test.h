@@ -49,8 +49,8 @@ struct RealHost {
   net::UnixListeners listeners;
 };
 
-/// Goal: the agent's shell does on real processes and files what its machine decides. The master is
-/// played by the test, over a network in memory.
+/// Goal: the agent's shell carries out what its machine decides, on real processes and files. The
+/// master is played by the test, over a network in memory.
 class AgentShell : public ::testing::Test {
  protected:
   AgentShell() : root_(make_root()) {
@@ -67,7 +67,8 @@ class AgentShell : public ::testing::Test {
     fs::remove_all(root_);
   }
 
-  /// Shells outlive their clients, and what the loop keeps of one goes when it is reaped.
+  /// Shells outlive their clients; what the loop keeps of one is freed only when the shell is
+  /// reaped.
   void end_children() {
     std::ifstream children("/proc/thread-self/children");
     for (int pid = 0; children >> pid;) {

@@ -27,12 +27,12 @@ struct AgentIdentity {
   int32_t pid = 0;
 };
 
-/// What an agent knows: about itself from its launch, about its job since a master has told it.
+/// What an agent knows: about itself from its launch, and about its job once a master has told it.
 class JobContext {
  public:
   explicit JobContext(AgentIdentity identity);
 
-  /// Takes the job's plan and secrets, where the welcome has them. An error says that this agent
+  /// Takes the job's plan and secrets, if the welcome has them. An error says that this agent
   /// cannot understand the plan.
   [[nodiscard]] Status learn(const wire::MasterWelcome& welcome);
 
@@ -42,12 +42,12 @@ class JobContext {
   [[nodiscard]] bool on_yarn() const { return identity_.inherited.contains(kApplicationId); }
 
   [[nodiscard]] bool has_plan() const { return plan_.has_value(); }
-  /// has_plan() must be true; so it must for all below.
+  /// has_plan() must be true, here and for everything below.
   [[nodiscard]] const job::Plan& plan() const { return *plan_; }
   [[nodiscard]] verdict::Classifier& classifier() { return *classifier_; }
   [[nodiscard]] const Variables& secrets() const { return secrets_; }
 
-  /// True if the attempt is one of the plan's. Valid without a plan, too.
+  /// Returns whether the attempt is one of the plan's. Valid without a plan, too.
   [[nodiscard]] bool knows(job::AttemptId id) const;
   /// knows(id) must be true.
   [[nodiscard]] const job::RolePlan& role_of(job::AttemptId id) const;

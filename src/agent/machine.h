@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-/// The decisions of an agent, apart from all mechanism: what to do about an order, an end, a
+/// The decisions of an agent, separate from all mechanism: what to do about an order, an end, or
 /// silence.
 namespace muster::agent {
 
@@ -36,17 +36,17 @@ struct Start {
   job::Generation generation;
   bool operator==(const Start&) const = default;
 };
-/// INT to the attempt's process group.
+/// Send INT to the attempt's process group.
 struct Interrupt {
   job::AttemptId attempt;
   bool operator==(const Interrupt&) const = default;
 };
-/// TERM to the attempt's process group.
+/// Send TERM to the attempt's process group.
 struct Terminate {
   job::AttemptId attempt;
   bool operator==(const Terminate&) const = default;
 };
-/// KILL to everything that the attempt started.
+/// Send KILL to everything that the attempt started.
 struct Kill {
   job::AttemptId attempt;
   bool operator==(const Kill&) const = default;
@@ -56,7 +56,7 @@ struct Drop {
   job::AttemptId attempt;
   bool operator==(const Drop&) const = default;
 };
-/// Nothing lives here any more and nobody wants this agent: leave.
+/// Nothing lives here any more and this agent is no longer needed: leave.
 struct Quit {
   std::string reason;
   bool operator==(const Quit&) const = default;
@@ -77,7 +77,7 @@ using Effects = std::vector<Effect>;
 ///     6  stopped before it was started, or prepare_failed(), or start_failed()
 enum class Phase : uint8_t { Waiting, Preparing, Joined, Starting, Running, Ended };
 
-/// A value: no clocks, files or processes inside; the shell feeds it and performs the effects.
+/// A value: it holds no clocks, files or processes; the shell feeds it and performs its effects.
 ///
 /// It obeys the highest (epoch, generation) it has seen and ignores the rest. Every order may come
 /// again and is answered again. Never two attempts of one task live here at a time: the younger
@@ -94,7 +94,7 @@ class Machine {
 
   Machine(Settings settings, HostTime now);
 
-  /// A master showed its epoch. Returns false for one that is no longer in charge: close that
+  /// A master showed its epoch. Returns false if that master is no longer in charge: close its
   /// connection.
   [[nodiscard]] bool welcome(job::Epoch epoch);
   /// The plan's values, once known.
@@ -106,26 +106,26 @@ class Machine {
   [[nodiscard]] Effects order(HostTime now, const job::Action& action);
   /// The master wants this agent to end everything, and then itself.
   [[nodiscard]] Effects dismiss(HostTime now, std::string reason);
-  /// Somebody else wants that (SIGTERM, the keeper's death): tasks get at most `grace`.
+  /// Something else wants that (SIGTERM, the keeper's death): tasks get at most `grace`.
   [[nodiscard]] Effects leave(HostTime now, Duration grace, std::string reason);
 
   [[nodiscard]] Effects prepared(job::AttemptId attempt, job::Address address);
   [[nodiscard]] Effects prepare_failed(job::AttemptId attempt, job::Failure failure, HostTime now);
   [[nodiscard]] Effects started(job::AttemptId attempt, int32_t pid);
   [[nodiscard]] Effects start_failed(job::AttemptId attempt, job::Failure failure, HostTime now);
-  /// The attempt's process and everything it left behind are gone. Of an attempt that was told to
-  /// stop the failure becomes that of the stop.
+  /// The attempt's process and everything it left behind are gone. If the attempt was told to stop,
+  /// its failure becomes that of the stop.
   [[nodiscard]] Effects ended(job::AttemptId attempt, job::Exit exit, HostTime now);
 
   /// When tick() is next due; HostTime::max() for never.
   [[nodiscard]] HostTime due() const;
   [[nodiscard]] Effects tick(HostTime now);
 
-  /// The full report: everything known here, ages of ends as of `now`.
+  /// Returns the full report: everything known here, with the ages of ends as of `now`.
   [[nodiscard]] job::AgentReported report(HostTime now) const;
   /// The view of `generation`, if it is here.
   [[nodiscard]] const job::View* view(job::Generation generation) const;
-  /// Tells whether the attempt was told to stop.
+  /// Returns whether the attempt was told to stop.
   [[nodiscard]] bool stopping(job::AttemptId attempt) const;
   [[nodiscard]] std::optional<Phase> phase(job::AttemptId attempt) const;
   [[nodiscard]] job::Epoch epoch() const { return epoch_; }
@@ -136,7 +136,7 @@ class Machine {
   struct Attempt {
     job::PrepareAttempt order;
     Phase phase = Phase::Waiting;
-    /// The shell still prepares or starts it, though it may have ended for us.
+    /// The shell is still preparing or starting it, though for the machine it may have ended.
     bool shell_busy = false;
     job::Address address;
     std::optional<job::Generation> start_in;  ///< StartAttempt came.

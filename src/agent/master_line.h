@@ -24,17 +24,18 @@ class MasterLineHandler {
   /// Makes this agent's hello: the first frame on a channel that it dialled, and the answer to a
   /// master that dialled it.
   [[nodiscard]] virtual wire::AgentHello hello() = 0;
-  /// A master has introduced itself. False: it is not in charge any more, its channel is closed.
+  /// A master has introduced itself. Returns false if it is no longer in charge; its channel is
+  /// then closed.
   [[nodiscard]] virtual bool welcomed(const wire::MasterWelcome& welcome) = 0;
   /// Every later frame of the accepted master.
   virtual void received(wire::MasterFrame frame) = 0;
-  /// The accepted master's channel is gone. At most once for each accepted one.
+  /// The accepted master's channel is gone. Called at most once for each accepted one.
   virtual void closed(const Error& reason) = 0;
 };
 
-/// The agent's connection to whoever is master: over a channel that it dialled (MasterSearch), or
-/// over one that a later master dialled. At most one channel is the line at a time; a new one
-/// replaces it when its master's welcome was accepted. Lives on the loop's thread.
+/// The agent's connection to the current master: over a channel that the agent dialled
+/// (MasterSearch), or over one that a later master dialled. At most one channel is the line at a
+/// time; a new one replaces it once its master's welcome was accepted. Lives on the loop's thread.
 class MasterLine {
  public:
   struct Deps {
@@ -49,7 +50,7 @@ class MasterLine {
   MasterLine(const MasterLine&) = delete;
   MasterLine& operator=(const MasterLine&) = delete;
 
-  /// Who else may come to this agent's port, and who takes them.
+  /// Who else may connect to this agent's port, and what serves them.
   struct Guests {
     control::KeyLookup key_of;
     control::Transport::Accepted accepted;
@@ -64,14 +65,14 @@ class MasterLine {
   /// Sends to the accepted master; dropped when there is none.
   void send(wire::AgentFrame frame);
   [[nodiscard]] size_t queued_bytes() const;
-  /// Sends what is queued, then closes for ever: later masters are ignored.
+  /// Sends what is queued, then closes for good: later masters are ignored.
   void close();
 
   [[nodiscard]] bool up() const { return line_ != nullptr; }
   [[nodiscard]] bool closed() const { return closed_; }
-  /// Tells how many welcomes have been accepted.
+  /// Returns how many welcomes have been accepted.
   [[nodiscard]] uint64_t accepted() const { return accepted_; }
-  /// Ends when there is neither a line nor a dialled channel that may become it.
+  /// Returns once there is neither a line nor a dialled channel that may become it.
   [[nodiscard]] rt::Async<> lost();
 
  private:

@@ -14,18 +14,18 @@
 
 namespace muster::agent {
 
-/// For whom a master is searched.
+/// The agent on whose behalf a master is searched for.
 class MasterSeeker {
  public:
   virtual ~MasterSeeker() = default;
-  /// False once this agent leaves: then it starts no master any more.
+  /// Returns false once this agent is leaving: it then starts no master any more.
   [[nodiscard]] virtual bool wants_master() const = 0;
   /// The job has ended: there will be no master.
   virtual void job_over() = 0;
 };
 
-/// Brings a lost line back: dials the master that it was told of, again and again with back-off,
-/// until the line is up; and where a lost master is the agents' own task (MasterStarter), looks for
+/// Restores a lost line: dials the last known master again and again, with back-off, until the line
+/// is up. Where agents have to replace a lost master themselves (MasterStarter), it also looks for
 /// the job's master and starts one if there is none. Lives on the loop's thread; ends when the line
 /// is closed.
 class MasterSearch {
@@ -44,9 +44,9 @@ class MasterSearch {
   MasterSearch(const MasterSearch&) = delete;
   MasterSearch& operator=(const MasterSearch&) = delete;
 
-  /// Dials `master` at once unless the line is up, and from now on.
+  /// Dials `master` at once unless the line is up, and from then on whenever it is lost.
   void dial(std::string master);
-  /// Where to dial when the line that is up now will be lost.
+  /// Remembers where to dial once the line that is up now is lost.
   void remember(std::string master) { master_ = std::move(master); }
 
  private:

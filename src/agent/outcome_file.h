@@ -9,7 +9,7 @@
 
 namespace muster::agent {
 
-/// Writes what an agent that no master listens to knows at its end, beside the job:
+/// Writes what an agent that no master listens to knows at its end into the job's folder, as
 /// containers/ID.outcome.json.
 [[nodiscard]] Status write_outcome(os::Files& files, const JobContext& job,
                                    const job::AgentReported& report, const std::string& reason);

@@ -16,8 +16,8 @@
 
 namespace muster::agent {
 
-/// The master of an agent's tests: listens in a network in memory, keeps what the agent says, and
-/// says what the test wants.
+/// Plays the master in an agent's tests: listens in an in-memory network, records what the agent
+/// says, and says what the test wants.
 class PlayedMaster {
  public:
   PlayedMaster(rt::IoLoop& loop, const spec::Spec& spec) : spec_(spec), network_(loop) {
@@ -26,7 +26,7 @@ class PlayedMaster {
   PlayedMaster(const PlayedMaster&) = delete;
   PlayedMaster& operator=(const PlayedMaster&) = delete;
 
-  /// By which the agent reaches it.
+  /// The transport by which the agent reaches it.
   [[nodiscard]] control::Transport& to_master() { return agent_transport_; }
   [[nodiscard]] const std::string& address() const { return listener_->address(); }
   [[nodiscard]] const control::Key& key() const { return key_; }
@@ -39,7 +39,7 @@ class PlayedMaster {
                 [this](std::unique_ptr<control::Channel> channel) { adopt(std::move(channel)); })
             .value();
   }
-  /// Whether it answers agents that say hello; at first it does.
+  /// Sets whether it answers agents that say hello; at first it does.
   void welcomes(bool on) { welcomes_ = on; }
   void welcome() {
     welcomed_ = true;
@@ -59,12 +59,12 @@ class PlayedMaster {
     listener_.reset();
   }
 
-  /// It has a connection, and has welcomed an agent.
+  /// Returns whether it has a connection and has welcomed an agent.
   [[nodiscard]] bool has_agent() const { return channel_ != nullptr && welcomed_; }
-  /// What the agent has said and nobody has taken, oldest first.
+  /// What the agent has said and the test has not taken, oldest first.
   [[nodiscard]] const std::vector<wire::AgentFrame>& heard() const { return heard_; }
   [[nodiscard]] std::vector<wire::AgentFrame> take() { return std::exchange(heard_, {}); }
-  /// Takes out the oldest; nullopt: there is none.
+  /// Removes and returns the oldest; nullopt if there is none.
   [[nodiscard]] std::optional<wire::AgentFrame> take_one() {
     if (heard_.empty()) {
       return std::nullopt;

@@ -14,14 +14,14 @@
 
 namespace muster::agent {
 
-/// The parts of an agent's process that depend on where it runs; named by the wiring.
+/// The parts of an agent's process that depend on where it runs; set by the wiring.
 struct RunOptions {
   /// `--order-fd N --life-fd N --start-fd N [--claim-fd N]`, as the keeper starts it.
   std::vector<std::string> arguments;
   std::string version;
-  std::string program;  ///< Muster's own binary, for what attempts run of it.
+  std::string program;  ///< Muster's own binary, for attempts that run it.
   std::function<std::unique_ptr<control::Transport>(rt::IoLoop& loop)> make_transport;
-  /// May give nullptr: a lost master then comes back by itself. `start_fd`: the stub's start
+  /// May return nullptr: a lost master then comes back without help. `start_fd`: the stub's start
   /// service, -1 if there is none.
   std::function<std::unique_ptr<cluster::MasterStarter>(
       os::Files& files, const cluster::AgentLaunch& launch, int start_fd)>

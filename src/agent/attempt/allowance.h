@@ -7,13 +7,14 @@
 
 namespace muster::agent {
 
-/// What a sum over an attempt's processes may grow by without a sign of work.
+/// How much a sum over an attempt's processes may grow without counting as a sign of work.
 struct Allowance {
   uint64_t at_once = 0;
   uint64_t per_second = 0;
 
-  /// Whether it grew by more from `then` to `now`, in the time `since`. One that fell by more than
-  /// `at_once`, as sums do when a process ends that nobody waits for, counts as well.
+  /// Returns whether the sum grew by more than that from `then` to `now`, in the time `since`. A
+  /// fall by more than `at_once` counts as well: sums fall when a process that nobody waits for
+  /// ends.
   [[nodiscard]] bool exceeded(uint64_t then, uint64_t now, Duration since) const {
     const auto seconds =
         static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(since).count());
@@ -21,7 +22,7 @@ struct Allowance {
   }
 };
 
-/// Bytes that an idle program, or one that goes round in circles, still reads and writes.
+/// Bytes that an idle program, or one that loops without progress, still reads and writes.
 inline constexpr Allowance kIdleFileBytes = {.at_once = 64U << 10, .per_second = 1U << 10};
 
 }  // namespace muster::agent

@@ -11,8 +11,8 @@
 
 namespace muster::agent {
 
-/// Who decides about the attempts of this agent and hears what becomes of them. Calls come on the
-/// loop's thread and may lead to the next order at once.
+/// Decides about the attempts of this agent and is told what becomes of them. Calls come on the
+/// loop's thread and may immediately lead to the next order.
 class AttemptObserver {
  public:
   virtual ~AttemptObserver() = default;
@@ -20,13 +20,14 @@ class AttemptObserver {
   virtual void prepare_failed(job::AttemptId attempt, job::Failure failure) = 0;
   virtual void started(job::AttemptId attempt, int32_t pid) = 0;
   virtual void start_failed(job::AttemptId attempt, job::Failure failure) = 0;
-  /// Its process and all it left behind are gone, its last checkpoint is settled.
+  /// The process and everything it left behind are gone, and its last checkpoint is settled.
   virtual void ended(job::AttemptId attempt, job::Exit exit) = 0;
   /// Anything else that the master wants to know.
   virtual void tell(job::Fact fact) = 0;
-  /// What its program has told of itself since the last call; at most once a second.
+  /// What the attempt's program has reported about itself since the last call; at most once a
+  /// second.
   virtual void told(job::AttemptId attempt, std::vector<Told> values) = 0;
-  /// Tells whether the attempt was told to end.
+  /// Returns whether the attempt was told to end.
   [[nodiscard]] virtual bool stopping(job::AttemptId attempt) const = 0;
 };
 

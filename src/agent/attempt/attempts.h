@@ -27,8 +27,9 @@
 
 namespace muster::agent {
 
-/// The attempts that this agent prepares and runs, as mechanism: what is done with which one, and
-/// when, its observer decides. Lives on the loop's thread; destroying it forgets them all.
+/// The attempts that this agent prepares and runs. This is mechanism only: the observer decides
+/// what is done with which attempt, and when. Lives on the loop's thread; destroying it forgets
+/// them all.
 class Attempts {
  public:
   /// What it works with. All must outlive it.
@@ -46,27 +47,28 @@ class Attempts {
 
   /// Prepares an attempt; observer: prepared() or prepare_failed(), never inside this call.
   void prepare(const job::PrepareAttempt& order);
-  /// Lets those that are being prepared, and that `unwanted` names, fail soon.
+  /// Makes preparations fail soon for those attempts that `unwanted` names.
   void give_up_preparing(const std::function<bool(job::AttemptId)>& unwanted);
   /// Starts a prepared attempt; observer: started() and later ended(), or start_failed().
   void start(job::AttemptId id, const job::View& view);
-  /// INT or TERM, as TaskRun::ask_to_end(). Unknown attempts are ignored.
+  /// Sends INT or TERM, as TaskRun::ask_to_end() does. Unknown attempts are ignored.
   void ask_to_end(job::AttemptId id, int signal);
-  /// KILL, as TaskRun::kill(). Unknown attempts are ignored.
+  /// Sends KILL, as TaskRun::kill() does. Unknown attempts are ignored.
   void kill(job::AttemptId id);
-  /// Forgets an attempt that was never started; its ports are free again.
+  /// Forgets an attempt that was never started and frees its ports.
   void drop(job::AttemptId id);
 
   void commit_answered(const wire::CommitAnswered& answer) { checkpointer_.answered(answer); }
-  /// Tasks that live on find the newest view in their file; their environment is what it was.
+  /// Updates the view files: surviving tasks find the newest view there; their environment stays as
+  /// it was.
   void rewrite_views(const job::View& view);
   /// Calls back for each attempt whose ports are held or whose process runs.
   void for_each_run(const std::function<void(TaskRun&)>& call);
-  /// An attempt whose ports are held or whose process runs; nullptr for any other.
+  /// Returns an attempt whose ports are held or whose process runs; nullptr for any other.
   [[nodiscard]] TaskRun* find(job::AttemptId id) const;
   [[nodiscard]] Tensorboards& boards() { return boards_; }
   [[nodiscard]] Endpoints& endpoints() { return endpoints_; }
-  /// What looking closely at their memory may cost, and has cost.
+  /// What close looks at memory may cost, and have cost.
   [[nodiscard]] const WatchBudget& close_looks() const { return close_looks_; }
 
  private:

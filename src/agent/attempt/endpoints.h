@@ -17,10 +17,10 @@
 
 namespace muster::agent {
 
-/// The pages that programs of this agent's attempts say they serve, by a socket that each attempt
-/// has: a program sends lines "NAME PORT [PATH]" and reads for each of them "ok", or "error: WHY".
-/// Each change is a fact of the job: after some the answers come one a second. Attempts do not take
-/// each other's connections. Lives on the loop's thread.
+/// The pages that programs of this agent's attempts say they serve. Each attempt has a socket, to
+/// which a program writes lines "NAME PORT [PATH]"; for each line it reads back "ok" or "error:
+/// WHY". Each change becomes a fact of the job; after a burst, answers are limited to one a second.
+/// Attempts do not use up each other's connections. Lives on the loop's thread.
 class Endpoints {
  public:
   struct Deps {
@@ -34,15 +34,15 @@ class Endpoints {
   Endpoints(const Endpoints&) = delete;
   Endpoints& operator=(const Endpoints&) = delete;
 
-  /// Listens for an attempt's programs; returns what MUSTER_PUBLISH is to be, "" where nothing
+  /// Listens for an attempt's programs. Returns the value for MUSTER_PUBLISH, "" if nothing
   /// listens.
   [[nodiscard]] std::string open(job::AttemptId id);
-  /// Publishes what the job's specification says of an attempt that runs. What its program
-  /// publishes under the same name replaces it.
+  /// Publishes the pages that the job's specification declares for a running attempt. A page that
+  /// its program publishes under the same name replaces the declared one.
   void declare(job::AttemptId id, std::map<std::string, job::TaskPage> pages);
   /// Forgets what the attempt published.
   void close(job::AttemptId id) { attempts_.erase(id); }
-  /// Tells the master again of all: it may have been away.
+  /// Publishes everything to the master again, which may have been away.
   void publish_all();
 
  private:

@@ -19,13 +19,13 @@ class HeldPorts {
   struct Wanted {
     std::string host;                      ///< A numeric address.
     std::optional<spec::PortRange> range;  ///< nullopt: any free port.
-    uint16_t keep_port = 0;                ///< Not 0: this one (AlreadyExists if it is taken).
-    std::vector<std::string> names;        ///< One more port for each.
+    uint16_t keep_port = 0;          ///< Unless 0, take this one (AlreadyExists if it is in use).
+    std::vector<std::string> names;  ///< One more port for each.
   };
 
   /// Takes the ports and returns where the attempt can be reached. Called once.
   [[nodiscard]] Result<job::Address> take(os::Ports& ports, const Wanted& wanted);
-  /// Holds them no longer; the address stays.
+  /// Releases the ports; the address stays.
   void release() { held_.clear(); }
   /// Empty before take().
   [[nodiscard]] const job::Address& address() const { return address_; }

@@ -13,7 +13,8 @@
 
 namespace muster::agent {
 
-/// How a process says that it belongs to an attempt: what its environment held when it was started.
+/// How a process is recognized as part of an attempt: by what its environment held when it was
+/// started.
 struct AttemptMark {
   std::string job;
   std::string role;
@@ -22,22 +23,22 @@ struct AttemptMark {
 };
 
 /// Finds what an ended attempt left behind: daemons that moved to a session of their own and whose
-/// parents are gone. They are known by their inherited environment, and those who wiped it by
-/// having been seen below the attempt's process before. What still escapes ends with the container,
-/// by its keeper.
+/// parents are gone. They are recognized by their inherited environment; those that wiped it, by
+/// having been seen earlier below the attempt's process. Whatever still escapes is ended with the
+/// container, by its keeper.
 class Leftovers {
  public:
   virtual ~Leftovers() = default;
   /// Notes the processes that now belong to an attempt.
   virtual void saw(job::AttemptId attempt, const std::vector<os::Pid>& family) = 0;
-  /// Sends TERM to what is left of an attempt, once to each; returns how many still live.
+  /// Sends TERM once to each process left of an attempt; returns how many are still alive.
   virtual size_t ask_to_end(job::AttemptId attempt, const AttemptMark& mark) = 0;
-  /// Kills what is left of an attempt and forgets it; returns how many processes that were.
+  /// Kills what is left of an attempt and forgets it; returns how many processes were killed.
   virtual size_t end(job::AttemptId attempt, const AttemptMark& mark) = 0;
 };
 
-/// The real one, over /proc: looks at what lives below `root`; 0 stands for this process's parent:
-/// the keeper, or what took its place when it was killed.
+/// The real one, over /proc: looks at what lives below `root`. 0 stands for this process's parent,
+/// which is the keeper or, if that was killed, whatever took its place.
 class ProcLeftovers final : public Leftovers {
  public:
   explicit ProcLeftovers(os::Pid root) : root_(root) {}
@@ -46,7 +47,7 @@ class ProcLeftovers final : public Leftovers {
   size_t end(job::AttemptId attempt, const AttemptMark& mark) override;
 
  private:
-  /// A process and when it started: a pid alone may be somebody else's by now.
+  /// A process and when it started: a pid alone may have been reused since.
   using Seen = std::set<std::pair<int32_t, uint64_t>>;
   [[nodiscard]] os::Pid root() const;
   [[nodiscard]] Seen living(const Seen& seen, const AttemptMark& mark) const;
@@ -56,7 +57,7 @@ class ProcLeftovers final : public Leftovers {
   std::map<job::AttemptId, Seen> asked_;
 };
 
-/// Tells whether a block of NAME=VALUE entries, each ended by a NUL, carries the mark.
+/// Returns whether a block of NUL-terminated NAME=VALUE entries carries the mark.
 [[nodiscard]] bool carries(std::string_view variables, const AttemptMark& mark);
 
 }  // namespace muster::agent

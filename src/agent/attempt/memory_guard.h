@@ -17,16 +17,16 @@
 
 namespace muster::agent {
 
-/// Keeps one attempt within its memory limit: by measuring its processes now and then and, where
-/// this user may make control groups, by the kernel. Ends nothing itself: says that the attempt is
-/// over its limit, and why. Lives on the loop's thread.
+/// Keeps one attempt within its memory limit, by measuring its processes now and then and, where
+/// this user may create control groups, through the kernel. Ends nothing itself: it only reports
+/// that the attempt is over its limit, and why. Lives on the loop's thread.
 class MemoryGuard {
  public:
   struct Deps {
     rt::Loop& loop;
     os::Meter& meter;
     WatchBudget& close_looks;
-    std::shared_ptr<os::Cgroups> cgroups;  ///< nullptr: by measuring alone.
+    std::shared_ptr<os::Cgroups> cgroups;  ///< nullptr: the limit is enforced by measuring alone.
   };
 
   /// `limit_bytes`: 0 for none. `name` is that of the control group.
@@ -34,29 +34,29 @@ class MemoryGuard {
   MemoryGuard(const MemoryGuard&) = delete;
   MemoryGuard& operator=(const MemoryGuard&) = delete;
 
-  /// Takes the attempt's process, which has just been started, into its control group.
+  /// Moves the attempt's process, which has just been started, into its control group.
   void begin(os::Pid process);
-  /// Takes one more process in, which was not started by the first.
+  /// Moves in one more process, which was not started by the first.
   void admit(os::Pid process);
-  /// Set when the control group holds the process, or there is none: only then is it known whether
-  /// the kernel has ended it.
+  /// Set once the control group holds the process, or once there is none: only then is it known
+  /// whether the kernel ended the process.
   [[nodiscard]] rt::Event& settled() { return settled_; }
 
   /// Reads what the attempt's living processes use.
   MemoryReader::Reading read(const std::vector<os::Pid>& members);
-  /// Tells that the last reading was over the limit, or that the kernel has ended a process.
+  /// Returns whether the last reading was over the limit, or the kernel has ended a process.
   [[nodiscard]] bool over() const { return !over_.empty(); }
-  /// Tells that the memory is near its limit and wants to be read often: nobody else guards it.
+  /// Returns whether memory is near its limit and must be read often: nothing else guards it.
   [[nodiscard]] bool near_limit() const;
 
   /// 0: there is none.
   [[nodiscard]] uint64_t limit_bytes() const { return limit_bytes_; }
-  /// The largest memory that was seen.
+  /// The largest memory use seen.
   [[nodiscard]] uint64_t peak_bytes() const { return peak_bytes_; }
   /// Why the attempt ended, where it ended for memory.
   struct Evidence {
     std::string text;         ///< With numbers; "" if it did not.
-    bool of_machine = false;  ///< It was within its limit, but the machine had no more.
+    bool of_machine = false;  ///< It was within its limit, but the machine ran out.
   };
   [[nodiscard]] Evidence evidence(const os::Exit& exit) const;
 
@@ -74,7 +74,7 @@ class MemoryGuard {
   uint64_t peak_bytes_ = 0;
   std::string over_;                   ///< Why.
   std::shared_ptr<os::Cgroup> group_;  ///< nullptr where none is delegated.
-  bool took_in_ = false;               ///< Also those that were forked before it was in its group.
+  bool took_in_ = false;               ///< Including those forked before it was in its group.
   bool group_is_whole_ = true;         ///< There were none: all their memory is counted there.
   rt::Event settled_;
   rt::Scope scope_;  ///< Last: its coroutine uses all of the above.

@@ -9,16 +9,16 @@
 
 namespace muster::agent {
 
-/// Tells what a set of processes uses, at a cost that does not grow with their size: by the
+/// Measures what a set of processes uses, at a cost that does not grow with their size: by the
 /// counters of their control group, or by bounds that the kernel keeps for each process. Only where
-/// the bounds leave open whether a limit is passed, or what several small processes share, it looks
-/// closely (os::Meter::measure), as often as a budget allows: such a look walks the page tables,
-/// and the program waits when it wants more memory meanwhile.
+/// the bounds leave open whether a limit is exceeded, or how much several small processes share,
+/// does it take a close look (os::Meter::measure), as often as a budget allows: such a look walks
+/// the page tables, and a program that wants more memory meanwhile has to wait.
 class MemoryReader {
  public:
   struct Reading {
     uint64_t bytes = 0;
-    bool over = false;    ///< Certainly more than the limit.
+    bool over = false;    ///< Definitely over the limit.
     os::Footprint print;  ///< Processor time, page faults and threads are those of now.
   };
 
@@ -29,8 +29,9 @@ class MemoryReader {
   /// The control group of the processes.
   struct Group {
     const os::Cgroup* cgroup = nullptr;  ///< nullptr: there is none.
-    /// It has counted all that they use. Memory that a process took before it was in its group
-    /// stays with the old one: where that may be much, the group's count is only a lower bound.
+    /// The group has counted everything they use. Memory that a process took before it joined its
+    /// group is charged to the old one; where that may be much, the group's count is only a lower
+    /// bound.
     bool whole = true;
   };
 

@@ -8,21 +8,21 @@
 
 namespace muster::agent {
 
-/// For how long something has not happened that is looked for now and then, and for how long it
-/// ever had not before it did. A value; the times are the caller's, and never decrease.
+/// Measures how long an event that is polled for has not happened, and the longest such pause that
+/// ended with it happening. A value; the times are the caller's and never decrease.
 class PauseClock {
  public:
-  /// Whether it was looked for before.
+  /// Returns whether polling has begun.
   [[nodiscard]] bool running() const { return since_.has_value(); }
   [[nodiscard]] Duration length(HostTime now) const {
     return since_ ? now - *since_ : Duration::zero();
   }
-  /// It has happened: a pause is over.
+  /// The event has happened: a pause is over.
   void happened(HostTime now) {
     longest_ = std::max(longest_, length(now));
     since_ = now;
   }
-  /// The pause begins only now: what was before is none that tells anything.
+  /// The pause begins only now: what came before says nothing.
   void begin(HostTime now) { since_ = now; }
   [[nodiscard]] wire::Pause pause(HostTime now) const {
     return {.now = length(now), .longest = longest_};

@@ -31,12 +31,12 @@ using Unpacker = std::function<Status(const std::filesystem::path& archive,
 /// agent's own folder.
 class Placement {
  public:
-  /// A request to stop ends place() between two files.
+  /// A stop request makes place() stop between two files.
   Placement(os::Files& files, Unpacker unpack, std::stop_token stop)
       : files_(files), unpack_(std::move(unpack)), stop_(std::move(stop)) {}
 
-  /// Places everything into `folder`, which exists and is the task's own. The first error ends it;
-  /// its blame says whose.
+  /// Places everything into `folder`, which exists and belongs to the task. Stops at the first
+  /// error, whose blame says whose fault it is.
   [[nodiscard]] Status place(const std::vector<spec::File>& wanted,
                              const std::filesystem::path& folder);
 
@@ -52,7 +52,7 @@ class Placement {
  private:
   Status place_one(const spec::File& file, const std::filesystem::path& folder);
   Status unpack_into(const std::filesystem::path& archive, const std::filesystem::path& target);
-  /// Tells whether `path` with all below it is small enough to be copied.
+  /// Returns whether `path` with all below it is small enough to be copied.
   [[nodiscard]] bool small(const std::filesystem::path& path);
 
   os::Files& files_;
@@ -60,10 +60,10 @@ class Placement {
   std::stop_token stop_;
 };
 
-/// The class of an attempt whose ports were taken by somebody else.
+/// The failure class of an attempt whose ports were taken by another process.
 inline constexpr std::string_view kPortInUse = "port.in_use";
 
-/// Returns the class of an attempt that could not be prepared because of `error`.
+/// Returns the failure of an attempt that could not be prepared because of `error`.
 [[nodiscard]] job::Failure preparation_failure(const Error& error);
 
 }  // namespace muster::agent

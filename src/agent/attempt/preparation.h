@@ -24,7 +24,7 @@ struct Preparation {
   spec::RoleSettings settings;
   std::filesystem::path work_folder;
   std::filesystem::path python_folder;  ///< Put first on PATH; empty for none.
-  std::string class_path;               ///< Of this host's Hadoop; "" where none is wanted.
+  std::string class_path;               ///< Of this host's Hadoop; "" if not wanted.
   CheckpointPlace checkpoint;
   FolderLook checkpoint_look;  ///< The mirrored folder before the attempt's process runs.
 
@@ -35,8 +35,8 @@ struct Preparation {
   }
 };
 
-/// Brings attempts from their order to a Preparation: places their files and Python environment,
-/// restores their checkpoint. Lives on the loop's thread; what is slow runs on the pool.
+/// Takes attempts from their order to a Preparation: places their files and Python environment and
+/// restores their checkpoint. Lives on the loop's thread; slow work runs on the pool.
 class Preparer {
  public:
   Preparer(const AgentDeps& deps, const JobContext& job, Unpacker unpack);

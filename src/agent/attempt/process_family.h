@@ -12,12 +12,11 @@
 
 namespace muster::agent {
 
-/// All processes of one attempt: the one that was started for it, what descends from that, its
-/// guests, and what these leave behind. Lives on the loop's thread; ends nobody when it is
-/// destroyed.
+/// All processes of one attempt: the one that was started for it, its descendants, its guests, and
+/// what these leave behind. Lives on the loop's thread; destroying it ends no process.
 ///
-/// A guest leads a session of its own, as that of a person who works beside the program: it ends
-/// with the attempt.
+/// A guest leads a session of its own, such as the shell of a person working beside the program; it
+/// ends with the attempt.
 class ProcessFamily {
  public:
   struct Deps {
@@ -39,31 +38,31 @@ class ProcessFamily {
   [[nodiscard]] const std::optional<os::Exit>& process_exit() const { return exit_; }
 
   void admit(os::Pid guest) { guests_.insert(guest); }
-  /// A guest has ended. Returns whether it did by itself: false when the attempt has taken it
-  /// along.
+  /// A guest has ended. Returns whether it ended on its own; false if the attempt took it down.
   [[nodiscard]] bool dismiss(os::Pid guest) { return guests_.erase(guest) > 0; }
   [[nodiscard]] bool has_guests() const { return !guests_.empty(); }
 
-  /// Those who live now, without guests and what they started.
+  /// Returns those alive now, without guests and what they started.
   [[nodiscard]] std::vector<os::Pid> own() const;
-  /// All who live now.
+  /// Returns all that are alive now.
   [[nodiscard]] std::vector<os::Pid> members() const;
-  /// The same, of a round of looks at all attempts.
+  /// The same, from one round of looks at all attempts.
   [[nodiscard]] std::vector<os::Pid> members(const os::FamilyRound& round) const;
-  /// Takes in that these belong to it, so that they are found when their parents are gone.
+  /// Records that these belong to the family, so that they are found even when their parents are
+  /// gone.
   void note(const std::vector<os::Pid>& members);
 
-  /// Sends `signal` (INT or TERM) to the process group, and CONT, so that a stopped one can hear
-  /// it. The last one counts.
+  /// Sends `signal` (INT or TERM) to the process group, then CONT so that a stopped one can receive
+  /// it. The latest signal counts.
   void ask_to_end(int signal);
-  /// Once none of its own is left, ends the guests, and asks those to end who moved to another
-  /// group. After INT, TERM to those of its own who ignore INT, as what a script starts in the
-  /// background does: the process itself has ended. Returns whether nobody is left; to be called
-  /// again until then.
+  /// Once none of its own processes is left, ends the guests and asks those that moved to another
+  /// group to end. After INT, sends TERM to its own processes that ignore INT, as a script's
+  /// background jobs do: the process itself has ended. Returns whether none is left; call it again
+  /// until then.
   [[nodiscard]] bool wind_up();
-  /// KILL to the guests and, if the process itself has not ended, to all of its own.
+  /// Sends KILL to the guests and, if the process itself has not ended, to all of its own.
   void kill();
-  /// The process itself has ended: KILL to everybody who is left. Nobody is a member any more.
+  /// The process itself has ended: sends KILL to everything left. Nothing is a member any more.
   void finish();
 
  private:
@@ -76,8 +75,8 @@ class ProcessFamily {
   AttemptMark mark_;
   os::Pid process_;
   std::optional<os::Exit> exit_;
-  bool interrupted_ = false;  ///< Asked by INT, and not by TERM; those who ignore INT to be told.
-  bool gone_ = false;         ///< Its process group's number may be somebody else's by now.
+  bool interrupted_ = false;  ///< Asked by INT, not TERM; those that ignore INT still need TERM.
+  bool gone_ = false;         ///< Its process group id may have been reused by now.
   std::set<os::Pid> guests_;
 };
 

@@ -9,10 +9,10 @@
 
 namespace muster::agent {
 
-/// Measures for how long a running attempt has shown no progress, whether or not it computes. What
-/// it reports is its progress; of a program that reports nothing, what it prints that it has not
-/// said before. Files that it moves and memory that is new to it count for both: an evaluation and
-/// a checkpoint report nothing while they go on. A value.
+/// Measures how long a running attempt has shown no progress, whether or not it computes. A program
+/// that reports values makes progress by reporting; one that reports nothing, by printing something
+/// it has not printed before. File traffic and newly touched memory count for both, since
+/// evaluations and checkpoints report nothing while they run. A value.
 class ProgressWatch {
  public:
   /// Takes a measurement.
@@ -23,8 +23,8 @@ class ProgressWatch {
   [[nodiscard]] bool works(const LifeSigns& signs, Duration since) const;
 
   PauseClock clock_;
-  LifeSigns then_;     ///< When it was last seen to get on.
-  uint32_t said_ = 0;  ///< How often it was seen to have said something.
+  LifeSigns then_;     ///< When progress was last seen.
+  uint32_t said_ = 0;  ///< How often new output was seen.
 };
 
 }  // namespace muster::agent

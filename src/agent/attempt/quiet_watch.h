@@ -7,15 +7,15 @@
 
 namespace muster::agent {
 
-/// Measures for how long a running attempt has done nothing that can be seen from outside: it wrote
-/// no output, told nothing about itself, computed next to nothing, on a GPU neither, and moved next
-/// to no bytes of files. A shell that asks for something twice a second, by programs that it
-/// starts, does nothing more. One that waits for a peer and one that has nothing to do look the
-/// same from here: what it means is judged where all attempts are known. A value.
+/// Measures how long a running attempt has done nothing visible from outside: written no output,
+/// reported nothing, computed next to nothing (on GPUs, too), and moved next to no file data. A
+/// shell loop that polls twice a second through short programs counts as doing nothing. A program
+/// waiting for a peer and one with nothing to do look alike from here; what the silence means is
+/// judged where all attempts are known. A value.
 class QuietWatch {
  public:
-  /// Takes a measurement; returns for how long it has been quiet, and how long it ever was before
-  /// it went on.
+  /// Takes a measurement; returns how long the attempt has been quiet, and its longest quiet period
+  /// that ended.
   [[nodiscard]] wire::Pause look(HostTime now, const LifeSigns& signs);
 
  private:

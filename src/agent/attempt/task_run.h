@@ -33,10 +33,9 @@
 
 namespace muster::agent {
 
-/// One attempt's mechanism, from its reservation to its end: its ports, processes, output and
-/// memory limit, each with a type of its own, and the order in which they begin and end. Lives on
-/// the loop's thread; destroying it releases the ports and forgets the process, which must have
-/// ended.
+/// The mechanism of one attempt, from reservation to end: its ports, processes, output and memory
+/// limit, each with a type of its own, and the order in which they begin and end. Lives on the
+/// loop's thread; destroying it releases the ports and forgets the process, which must have ended.
 class TaskRun {
  public:
   struct Deps {
@@ -48,7 +47,7 @@ class TaskRun {
     WatchBudget& close_looks;
     Leftovers& leftovers;
     OutputFeed& feed;
-    /// nullptr: memory limits are kept by watching alone.
+    /// nullptr: memory limits are enforced by watching alone.
     std::shared_ptr<os::Cgroups> cgroups = nullptr;
   };
   struct Names {
@@ -83,24 +82,24 @@ class TaskRun {
     return ports_.take(deps_.ports, wanted);
   }
 
-  /// Starts the command. `ended` is called once, when the process and all it left behind are gone:
-  /// what is left when the process ends by itself is killed; when it was asked to end, the others
-  /// have the same time to end, until kill().
+  /// Starts the command. `ended` is called once, when the process and everything it left behind are
+  /// gone. If the process ends on its own, what it left is killed; if it was asked to end, the rest
+  /// get the same time to end, until kill().
   [[nodiscard]] Result<os::Pid> start(StartOptions options, std::function<void(Ended)> ended);
 
-  /// As ProcessFamily::ask_to_end(); TERM to those who moved to another group when nobody is left
-  /// who could tell them.
+  /// As ProcessFamily::ask_to_end(). Also sends TERM to processes that moved to another group once
+  /// nothing is left that could forward it.
   void ask_to_end(int signal);
-  /// KILL to everything the attempt started.
+  /// Sends KILL to everything the attempt started.
   void kill();
 
-  /// Takes in the process of a session, which leads a session of its own: it counts as the
-  /// attempt's for memory, and ends with it.
+  /// Takes in the process of a session, which leads a session of its own: its memory counts towards
+  /// the attempt, and it ends with the attempt.
   void admit(os::Pid guest);
   /// As ProcessFamily::dismiss().
   [[nodiscard]] bool dismiss(os::Pid guest) { return family_.dismiss(guest); }
 
-  /// What all its processes use.
+  /// What all its processes use together.
   struct Use {
     std::vector<os::Pid> processes;
     uint64_t memory_bytes = 0;
@@ -111,7 +110,7 @@ class TaskRun {
   /// Measures memory; kills the attempt when it is over its limit. Returns nothing while no process
   /// runs.
   std::optional<Use> watch_memory(const os::FamilyRound& round);
-  /// Tells that the memory is near its limit and wants to be watched closely.
+  /// Returns whether memory is near its limit and has to be watched closely.
   [[nodiscard]] bool near_limit() const { return running_ && memory_->near_limit(); }
 
   [[nodiscard]] const Names& names() const { return names_; }
@@ -122,13 +121,14 @@ class TaskRun {
   [[nodiscard]] const std::map<std::string, std::string>& environment() const {
     return options_.environment;
   }
-  /// Where its program works at this moment, else where it began: it may have gone elsewhere.
+  /// Returns the program's current working folder if known, else where it started.
   [[nodiscard]] std::filesystem::path folder() const;
   /// The interpreter that start() was told of.
   [[nodiscard]] const std::string& python() const { return options_.python; }
   /// What it has written, of both streams.
   [[nodiscard]] uint64_t output_bytes() const { return output_ ? output_->size_bytes() : 0; }
-  /// Returns a number that has changed if it has said something new since the last look.
+  /// Returns a number that differs from the last one if the attempt has printed something new
+  /// since.
   [[nodiscard]] uint64_t look_for_news() { return output_ ? output_->look_for_news() : 0; }
   /// nullptr before the start.
   [[nodiscard]] const OutputLog* output(wire::OutputStream stream) const {
@@ -138,7 +138,7 @@ class TaskRun {
  private:
   [[nodiscard]] Result<os::Pid> spawn();
   void on_exit(const os::Exit& exit);
-  /// The process has ended: ends when its end may be told.
+  /// Waits for the process to end; returns when its end may be reported.
   rt::Async<> await_end();
   void finish();
 
@@ -150,7 +150,7 @@ class TaskRun {
   std::optional<MemoryGuard> memory_;
   ProcessFamily family_;
   std::function<void(Ended)> ended_;
-  bool running_ = false;  ///< The process or, while it is stopped, others of its family live.
+  bool running_ = false;  ///< The process or, while stopping, others of its family are alive.
   bool asked_ = false;    ///< To end.
   rt::Event killed_;
   rt::Running ending_;  ///< Last: it uses all of the above.

@@ -18,8 +18,8 @@
 namespace muster::agent {
 
 /// TensorBoard beside one attempt: a process group of its own that nothing waits for. It serves
-/// only below an unguessable path, which it is told in its environment: whoever may look comes
-/// through the job's page, which knows it. Lives on the loop's thread; destroying it ends the
+/// only below an unguessable path, passed in its environment; those allowed to look come through
+/// the job's page, which knows the path. Lives on the loop's thread; destroying it ends the
 /// processes.
 class TensorboardRun {
  public:
@@ -43,8 +43,8 @@ class TensorboardRun {
     uint64_t memory_limit_bytes = 0;
   };
   struct Handlers {
-    std::function<void()> ready;                 ///< It answers. Once.
-    std::function<void(std::string why)> ended;  ///< It has ended by itself, and why.
+    std::function<void()> ready;                 ///< It answers requests. Called once.
+    std::function<void(std::string why)> ended;  ///< It has ended on its own, and why.
   };
 
   TensorboardRun(Deps deps, Options options, Handlers handlers);
@@ -52,9 +52,9 @@ class TensorboardRun {
   TensorboardRun(const TensorboardRun&) = delete;
   TensorboardRun& operator=(const TensorboardRun&) = delete;
 
-  /// Starts it soon; where it cannot be started, it has ended.
+  /// Starts it soon; if it cannot be started, `ended` is called.
   void start();
-  /// Ends it when it is over its memory.
+  /// Ends it if it exceeds its memory.
   void watch_memory();
   [[nodiscard]] bool ready() const { return ready_ && pid_.has_value(); }
 

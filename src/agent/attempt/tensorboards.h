@@ -15,7 +15,7 @@
 
 namespace muster::agent {
 
-/// The TensorBoards beside this agent's attempts. Whatever becomes of one, its attempt goes on.
+/// The TensorBoards beside this agent's attempts. Whatever happens to one, its attempt goes on.
 class Tensorboards {
  public:
   Tensorboards(const AgentDeps& deps, const JobContext& job, OutputFeed& feed,
@@ -24,9 +24,9 @@ class Tensorboards {
   /// Starts one beside an attempt that is about to be started with `options`. `run` must live until
   /// end().
   void start(const TaskRun& run, const TaskRun::StartOptions& options);
-  /// Ends the attempt's, if it has one.
+  /// Ends the TensorBoard of the attempt, if it has one.
   void end(job::AttemptId id) { boards_.erase(id); }
-  /// Tells the master again of all that answer: it may have been away when they began to.
+  /// Publishes again all that answer: the master may have been away when they came up.
   void publish_all();
   /// Ends those that are over their memory.
   void watch_memory();

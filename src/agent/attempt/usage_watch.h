@@ -24,9 +24,9 @@
 namespace muster::agent {
 
 /// Looks about once a second at what the running attempts and the host use: measures them for the
-/// master, with how long they have been quiet, and ends those over their memory limit. Measures its
-/// own time, too, and looks less often where it would cost more than its share. Lives on the loop's
-/// thread.
+/// master, including how long they have been quiet, and ends those over their memory limit.
+/// Measures its own time, too, and looks less often where it would cost more than its share. Lives
+/// on the loop's thread.
 class UsageWatch {
  public:
   /// What it works with. All must outlive it.
@@ -45,7 +45,7 @@ class UsageWatch {
 
   /// An attempt has just started: the next look comes soon.
   void attempt_started();
-  /// An attempt has ended: what is left to say of it goes to the queue now.
+  /// An attempt has ended: its last samples go to the queue now.
   void attempt_ended(job::AttemptId attempt, const job::Exit& exit);
 
  private:
@@ -58,11 +58,11 @@ class UsageWatch {
     QuietWatch quiet;
     ProgressWatch progress;
     uint32_t looks = 0;
-    std::vector<os::Path> folders;  ///< Where it writes, as far as they can be looked at.
+    std::vector<os::Path> folders;  ///< Where it writes, as far as readable.
   };
 
   rt::Async<> run();
-  /// Looks at all; returns when the next look is due: never while nothing runs.
+  /// Looks at everything; returns when the next look is due, never while nothing runs.
   [[nodiscard]] HostTime look();
   /// What is kept of one that runs; made at its first look.
   [[nodiscard]] Watched& watch_of(const TaskRun& run);
@@ -74,7 +74,8 @@ class UsageWatch {
   Deps deps_;
   std::map<job::AttemptId, Watched> watched_;
   HostTime sampled_{};  ///< When all were last measured for the master.
-  /// Much of what is seen is true of a moment only: looks must not fall in step with a program.
+  /// Much of what is seen is true only for a moment, so looks must not fall into step with a
+  /// program.
   Jitter jitter_;
   WatchBudget looks_;  ///< All but the close looks, which have a budget of their own.
   HostTime due_ = HostTime::max();

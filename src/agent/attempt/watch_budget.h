@@ -8,8 +8,8 @@
 namespace muster::agent {
 
 /// What looking at programs may cost: a share of one core, saved up for some seconds. Whoever wants
-/// to look asks first and pays afterwards, so that one look may cost more than was saved; the next
-/// waits until that is paid. Pure: the times are the caller's.
+/// to look asks first and pays afterwards, so a single look may cost more than was saved; the next
+/// one waits until it is paid off. Pure: the times are the caller's.
 class WatchBudget {
  public:
   struct Options {
@@ -20,18 +20,18 @@ class WatchBudget {
   /// Begins with `saved_max` at `now`.
   WatchBudget(Options options, HostTime now);
 
-  /// Whether nothing is owed at `now`.
+  /// Returns whether nothing is owed at `now`.
   [[nodiscard]] bool affords(HostTime now) const;
-  /// When nothing is owed any more; in the past where nothing is.
+  /// Returns when nothing will be owed any more; in the past if nothing is.
   [[nodiscard]] HostTime free_at() const { return free_at_; }
-  /// Takes in that a look which ended at `now` took so much of a core.
+  /// Charges a look that ended at `now` and took `spent` of a core.
   void pay(HostTime now, Duration spent);
   /// Everything that was paid.
   [[nodiscard]] Duration paid() const { return paid_; }
 
  private:
   Options options_;
-  /// The time at which all that was spent will have been earned; what lies behind is saved.
+  /// When everything spent will have been earned back; if in the past, the difference is saved.
   HostTime free_at_;
   Duration paid_{};
 };

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-/// How every store of checkpoints calls what lies in it, and whom it refuses.
+/// How every checkpoint store names what lies in it, and which commits it refuses.
 namespace muster::agent {
 
 /// Written last into each checkpoint.
@@ -23,8 +23,8 @@ inline constexpr const char* kCheckpointManifest = ".muster-manifest";
 [[nodiscard]] std::string incoming_name(std::string_view writer, uint64_t count);
 [[nodiscard]] bool is_incoming_of(std::string_view name, std::string_view writer);
 
-/// The master's grant may be older than what another generation has committed since: an error if
-/// `newest`, the newest committed one, is of the same job and a later generation.
+/// The master's grant may be older than what another generation has committed since. Returns an
+/// error if `newest`, the newest committed one, is of the same job and a later generation.
 [[nodiscard]] Status refuse_older(const CheckpointManifest& newest,
                                   const CheckpointManifest& manifest);
 

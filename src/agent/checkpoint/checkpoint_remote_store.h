@@ -13,16 +13,16 @@
 
 namespace muster::agent {
 
-/// One connection to a file system that is not this host's, as checkpoints need it. Paths are
-/// absolute. Every call blocks, may take long, and tells NotFound, AlreadyExists and OutOfSpace
-/// apart. Used by one thread.
+/// One connection to a remote file system, as checkpoints need it. Paths are absolute. Every call
+/// blocks, may take long, and distinguishes NotFound, AlreadyExists and OutOfSpace. Used by one
+/// thread.
 class RemoteFiles {
  public:
   virtual ~RemoteFiles() = default;
-  /// The names in a folder; one that is missing is empty.
+  /// Returns the names in a folder; a missing folder is empty.
   virtual Result<std::vector<std::string>> list(const std::string& folder) = 0;
   virtual Result<std::string> read(const std::string& path, uint64_t limit_bytes) = 0;
-  /// Makes a file that must not exist; folders on the way are made.
+  /// Makes a file that must not exist yet; missing parent folders are made.
   virtual Status write(const std::string& path, const std::string& bytes) = 0;
   /// Copies a file of this host to `to`, which must not exist; returns its size and CRC-32.
   virtual Result<CheckpointFile> put(const std::filesystem::path& from, const std::string& to) = 0;
@@ -30,7 +30,7 @@ class RemoteFiles {
   virtual Result<CheckpointFile> get(const std::string& from, const std::filesystem::path& to) = 0;
   /// Renames a folder in one step; AlreadyExists if there is anything at `to`.
   virtual Status rename(const std::string& from, const std::string& to) = 0;
-  /// Removes a path with all below it in one step; missing is success.
+  /// Removes a path and everything below it in one step; a missing path is a success.
   virtual Status remove(const std::string& path) = 0;
 };
 

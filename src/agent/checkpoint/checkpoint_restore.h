@@ -30,30 +30,30 @@ struct CheckpointSources {
   std::string writer;  ///< Names this agent.
 };
 
-/// Works out the place of a task by `checkpoint:`: with `by: chief` all tasks of a host
-/// share one folder and the chief's is mirrored; with `by: each` every task has its own. An error
-/// means that `to` is nothing this agent can write to.
+/// Works out the place of a task by `checkpoint:`. With `by: chief`, all tasks of a host share one
+/// folder and the chief's is mirrored; with `by: each`, every task has its own. An error means that
+/// this agent cannot write to `to`.
 [[nodiscard]] Result<CheckpointPlace> checkpoint_place(const CheckpointSources& sources,
                                                        const job::Plan& plan, job::TaskId task);
 
 /// Puts the newest intact checkpoint into the folder, in one step, so that no half of it is ever
-/// seen there. The owner's folder always becomes that very one, so that all hosts go on from the
-/// same; another's only if it came from an older one (its owner may live on this host and be
-/// further). Returns its number; nothing if none is there or none was needed. Damaged ones are
-/// skipped for older ones. Blocks.
+/// seen there. The owner's folder always becomes exactly that checkpoint, so that all hosts resume
+/// from the same one; another task's folder is replaced only if it came from an older one (its
+/// owner may live on this host and be further). Returns the checkpoint's number; nothing if there
+/// is none or none was needed. Damaged ones are skipped in favour of older ones. Blocks.
 [[nodiscard]] Result<std::optional<uint64_t>> restore_checkpoint(os::Files& files,
                                                                  const CheckpointPlace& place);
 
-/// Tells whether an attempt has to find an empty folder (`resume: never`): one that follows another
-/// of its task, if nobody who runs can have written to it. That is so for the folder's owner, and
-/// for others when the whole gang waits for them.
+/// Returns whether an attempt must find an empty folder (`resume: never`): it follows another
+/// attempt of its task, and no running task can have written to the folder. That is so for the
+/// folder's owner, and for others when the whole gang waits for them.
 [[nodiscard]] bool starts_anew(const job::Plan& plan, job::AttemptId attempt,
                                const CheckpointPlace& place);
 
 /// Empties the folder. Blocks.
 [[nodiscard]] Status clear_checkpoint(os::Files& files, const CheckpointPlace& place);
 
-/// Notes that the folder now is committed checkpoint `number`.
+/// Records that the folder now is committed checkpoint `number`.
 [[nodiscard]] Status note_checkpoint(os::Files& files, const CheckpointPlace& place,
                                      uint64_t number);
 

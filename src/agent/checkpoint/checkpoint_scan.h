@@ -13,7 +13,7 @@
 
 namespace muster::agent {
 
-/// One file of a checkpoint folder as one look at it found it.
+/// One file of a checkpoint folder as one look found it.
 struct SeenFile {
   std::string path;  ///< Below the folder.
   uint64_t size_bytes = 0;
@@ -36,24 +36,24 @@ struct CompleteCheckpoint {
 
 /// What is known when a folder is judged.
 struct CheckpointLooks {
-  /// The look before: what did not change since is not being written.
+  /// The previous look: what has not changed since is not being written.
   const FolderLook* before = nullptr;
   const FolderLook* now = nullptr;
-  const FolderLook* committed = nullptr;  ///< As it was when the last checkpoint of it was taken.
+  const FolderLook* committed = nullptr;  ///< The folder when its last checkpoint was taken.
   Duration quiet{};                       ///< For how long nothing changed.
-  bool ended = false;                     ///< Nobody writes any more.
+  bool ended = false;                     ///< Nothing writes to it any more.
 };
 
 /// Judges whether the folder holds a checkpoint that is complete and newer than the committed one:
-/// by TensorFlow's `checkpoint` file, a `DONE` file, whole files of the kinds that are
-/// written under another name first (torch), and only as the last resort by quiet. Reads small
-/// files of the folder. Blocks.
+/// by TensorFlow's `checkpoint` file, a `DONE` file, whole files of the kinds that are first
+/// written under another name (torch), and only as a last resort by the absence of changes. Reads
+/// small files of the folder. Blocks.
 [[nodiscard]] std::optional<CompleteCheckpoint> find_complete(os::Files& files,
                                                               const std::filesystem::path& folder,
                                                               const CheckpointLooks& looks);
 
-/// Reads TensorFlow's `checkpoint` file: the newest prefix first, then all it lists. Empty if it is
-/// none.
+/// Reads TensorFlow's `checkpoint` file: the newest prefix first, then all it lists. Empty if the
+/// text is not such a file.
 [[nodiscard]] std::vector<std::string> tensorflow_prefixes(std::string_view text);
 
 }  // namespace muster::agent

@@ -22,37 +22,38 @@ struct CheckpointFile {
   bool operator==(const CheckpointFile&) const = default;
 };
 
-/// Goes on with the CRC-32 of a CheckpointFile; 0 begins it.
+/// Extends the CRC-32 of a CheckpointFile; start from 0.
 [[nodiscard]] uint32_t add_to_crc(uint32_t crc, std::string_view bytes);
 
-/// What is known of one checkpoint: stored beside its files, and written last.
+/// Metadata of one checkpoint, stored beside its files and written last.
 struct CheckpointManifest {
   job::JobId job;
   job::Generation generation;
   std::string name;    ///< As the framework calls it: "ckpt-12".
-  std::string marker;  ///< What said that it was complete.
+  std::string marker;  ///< What showed that it was complete.
   std::vector<CheckpointFile> files;
   bool operator==(const CheckpointManifest&) const = default;
 };
 
 /// Lines of text; paths are percent-encoded.
 [[nodiscard]] std::string encode(const CheckpointManifest& manifest);
-/// Corrupt for anything that is not whole.
+/// Returns Corrupt for anything that is not whole.
 [[nodiscard]] Result<CheckpointManifest> decode_manifest(std::string_view text);
 
 /// Where the checkpoints of one owner (the job's chief, or a task) are kept for all hosts.
-/// Committed ones count up; the newest wins. Used on pool threads only; all calls may take long.
-/// Implementations: CheckpointFolderStore, CheckpointRemoteStore.
+/// Committed ones are numbered upwards; the newest wins. Used on pool threads only; all calls may
+/// take long. Implementations: CheckpointFolderStore, CheckpointRemoteStore.
 class CheckpointStore {
  public:
-  /// A copy that nobody sees yet.
+  /// A copy that is not visible yet.
   struct Staged {
     std::string token;
     CheckpointManifest manifest;
   };
 
   virtual ~CheckpointStore() = default;
-  /// Copies `files`, paths below `folder`, to where nobody sees them, with their sums.
+  /// Copies `files`, given as paths below `folder`, to where they are not visible yet, with their
+  /// checksums.
   virtual Result<Staged> stage(const std::filesystem::path& folder,
                                const std::vector<std::string>& files,
                                CheckpointManifest manifest) = 0;
@@ -61,10 +62,11 @@ class CheckpointStore {
   virtual void discard(const Staged& staged) = 0;
   /// Lists the committed ones, oldest first.
   virtual Result<std::vector<uint64_t>> list() = 0;
-  /// Copies a committed one into `folder`, which is empty or missing; Corrupt if a sum is wrong.
+  /// Copies a committed one into `folder`, which is empty or missing; Corrupt if a checksum is
+  /// wrong.
   virtual Result<CheckpointManifest> fetch(uint64_t number,
                                            const std::filesystem::path& folder) = 0;
-  /// Removes all but the newest `keep`, and what broken-off copies left behind.
+  /// Removes all but the newest `keep`, and the remains of interrupted copies.
   virtual Status prune(uint32_t keep) = 0;
 };
 

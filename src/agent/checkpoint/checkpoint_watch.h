@@ -19,14 +19,14 @@
 
 namespace muster::agent {
 
-/// Who grants commits: the master, as this agent reaches it.
+/// Grants commits: the master, as this agent reaches it.
 class CommitAuthority {
  public:
   virtual ~CommitAuthority() = default;
-  /// Sends the request; false while there is no master. The answer comes to
-  /// Checkpointer::answered(), if it comes.
+  /// Sends the request; returns false while there is no master. The answer, if any, goes to
+  /// Checkpointer::answered().
   virtual bool ask(const wire::CommitAsked& request) = 0;
-  /// The newest generation that this agent has seen: an attempt that lives on while others restart
+  /// The newest generation this agent has seen: an attempt that survives while others restart
   /// commits in that one.
   [[nodiscard]] virtual job::Generation generation() const = 0;
 };
@@ -50,9 +50,9 @@ struct WatchedCheckpoint {
 };
 
 /// Mirrors the checkpoints of one attempt while it lives: looks at its folder every second, copies
-/// what is complete to where nobody sees it, asks for a grant, and only then gives the copy its
-/// name. Lives on the loop's thread; what is slow runs on the pool. Destroying it gives up what it
-/// does; an uncommitted copy is removed by a later prune.
+/// a complete checkpoint to where it is not visible yet, asks for a grant, and only then gives the
+/// copy its name. Lives on the loop's thread; slow work runs on the pool. Destroying it abandons
+/// the work in progress; an uncommitted copy is removed by a later prune.
 class CheckpointWatch {
  public:
   CheckpointWatch(const CheckpointDeps& deps, WatchedCheckpoint watched);
@@ -60,7 +60,7 @@ class CheckpointWatch {
   CheckpointWatch& operator=(const CheckpointWatch&) = delete;
 
   void answered(const wire::CommitAnswered& answer);
-  /// The attempt's process has ended: what is complete now is committed, then over() is set.
+  /// The attempt's process has ended: commits what is complete now, then sets over().
   void end();
   [[nodiscard]] rt::Event& over() { return over_; }
 
@@ -83,7 +83,7 @@ class CheckpointWatch {
 
   rt::Async<> run();
   rt::Async<Look> look();
-  /// Brings what a look found to its end; returns whether it was committed.
+  /// Handles what a look found; returns whether it was committed.
   rt::Async<bool> settle(Look look);
   rt::Async<Grant> ask(Staged staged);
   rt::Async<Result<uint64_t>> commit(Staged staged);

@@ -18,12 +18,12 @@ class Checkpointer {
   Checkpointer(const Checkpointer&) = delete;
   Checkpointer& operator=(const Checkpointer&) = delete;
 
-  /// Begins with an attempt, whose process has just started.
+  /// Begins to watch an attempt whose process has just started.
   void watch(WatchedCheckpoint watched);
   [[nodiscard]] bool watches(job::AttemptId attempt) const { return watches_.contains(attempt); }
   void answered(const wire::CommitAnswered& answer);
-  /// The attempt's process has ended: looks a last time, commits what is complete and forgets the
-  /// attempt, after `patience` at the latest. An attempt that is not watched is forgotten already.
+  /// The attempt's process has ended: looks one last time, commits what is complete and forgets the
+  /// attempt, after `patience` at the latest. Does nothing for an attempt that is not watched.
   [[nodiscard]] rt::Async<> finish(job::AttemptId attempt, Duration patience);
 
  private:

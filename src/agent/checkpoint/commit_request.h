@@ -15,11 +15,11 @@ struct CommitRequest {
   std::string name;  ///< As the task calls the checkpoint.
 };
 
-/// Finds one request in `folder`, if there is any; a missing folder has none. Blocks.
+/// Finds one request in `folder`, if there is any; a missing folder holds none. Blocks.
 [[nodiscard]] std::optional<CommitRequest> find_commit_request(os::Files& files,
                                                                const os::Path& folder);
 
-/// Answers a request, which is gone then: "committed 3", "refused: WHY".
+/// Answers a request and removes it: "committed 3", "refused: WHY".
 void answer_commit_request(os::Files& files, const os::Path& folder, const CommitRequest& request,
                            const std::string& answer);
 

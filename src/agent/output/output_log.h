@@ -22,7 +22,7 @@ struct Rotation {
 
 /// One stream of one attempt on its way to disk: whole, in rotating files, with its last bytes at
 /// hand, and an index of when it was written (TimeIndex). It never fails its task: what the disk
-/// does not take is counted as lost, and writing is tried again with the next bytes. For one
+/// does not accept is counted as lost, and writing is tried again with the next bytes. For one
 /// thread.
 class OutputLog {
  public:
@@ -31,17 +31,17 @@ class OutputLog {
   /// Makes the file, so that it exists for a silent stream, too. `clock` dates what is written.
   OutputLog(os::Files& files, std::filesystem::path path, Rotation rotation, Clock clock);
 
-  /// Takes the next bytes of the stream, of any length and content. `turned`: since the last ones
-  /// the attempt has written to its other stream.
+  /// Writes the next bytes of the stream, of any length and content. `turned`: the attempt has
+  /// written to its other stream since the last ones.
   void write(std::string_view bytes, bool turned = false);
 
   /// Returns the last kTailBytes of the stream, whatever became of its files.
   [[nodiscard]] std::string_view tail() const;
   /// Bytes of the stream so far.
   [[nodiscard]] uint64_t size_bytes() const { return size_; }
-  /// Bytes that no file holds, because of `trouble()`.
+  /// Bytes that are in no file because of `trouble()`.
   [[nodiscard]] uint64_t lost_bytes() const { return lost_; }
-  /// The last error of the disk; "" while there was none.
+  /// The last error of the disk; "" if there was none.
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
 
   static constexpr size_t kTailBytes = 32U << 10;
@@ -61,7 +61,7 @@ class OutputLog {
   std::string tail_;
   uint64_t size_ = 0;
   uint64_t lost_ = 0;
-  uint64_t kept_ = 0;  ///< Bytes that files took, those that rotated away since included.
+  uint64_t kept_ = 0;  ///< Bytes written to files, including those rotated away since.
   uint32_t parts_ = 1;
   std::string trouble_;
 };

@@ -9,10 +9,10 @@
 
 namespace muster::agent {
 
-/// Tells whether what a program prints is new, or what it has said before: a program that tries the
-/// same thing again for ever, or that a thread of its own calls alive, prints and does not get on.
-/// A line is old if one of the last kRemembered new ones was the same but for dates and times or,
-/// where it speaks of a failure or of waiting, for all numbers. Costs little: beyond kReadMax bytes
+/// Measures whether what a program prints is new or a repetition: a program that retries the same
+/// thing for ever, or one whose thread prints that it is alive, prints without making progress. A
+/// line is old if one of the last kRemembered new lines was the same apart from dates and times or,
+/// if it mentions a failure or waiting, apart from all numbers. Cheap: beyond kReadMax bytes
 /// between two looks it assumes the rest to be like what was read. A value.
 class OutputNews {
  public:
@@ -22,14 +22,14 @@ class OutputNews {
 
   /// Takes the next bytes of one of the streams, 0 or 1.
   void take(size_t stream, std::string_view bytes);
-  /// Returns how many new lines there were so far; between two looks no more than kCountedMax
-  /// count. A line that grows is new while none comes to its end.
+  /// Returns how many new lines there were so far; at most kCountedMax are counted between two
+  /// looks. A line that keeps growing counts as new as long as no line ends.
   [[nodiscard]] uint64_t look();
 
  private:
   void take_line(std::string_view line);
 
-  std::array<std::string, 2> rests_;  ///< Of lines that are not at their ends.
+  std::array<std::string, 2> rests_;  ///< Lines that have not ended yet.
   std::vector<size_t> remembered_;    ///< Hashes of lines.
   size_t oldest_ = 0;                 ///< The next to be forgotten.
   size_t read_ = 0;                   ///< Bytes since the last look.
@@ -39,8 +39,8 @@ class OutputNews {
   uint64_t news_ = 0;
 };
 
-/// What of a line is compared: without dates and times; without any number where it speaks of a
-/// failure or of waiting.
+/// Returns the part of a line that is compared: without dates and times, and without any number if
+/// it mentions a failure or waiting.
 [[nodiscard]] std::string comparable(std::string_view line);
 
 }  // namespace muster::agent

@@ -28,12 +28,13 @@ class TaskOutput {
              Rotation rotation);
 
   void write(wire::OutputStream stream, std::string_view bytes);
-  /// Nothing more comes.
+  /// The streams are finished: nothing more comes.
   void finish();
   [[nodiscard]] const OutputLog& log(wire::OutputStream stream) const;
   /// Bytes of both streams so far.
   [[nodiscard]] uint64_t size_bytes() const;
-  /// Returns a number that has changed if it has said something new since the last look.
+  /// Returns a number that differs from the last one if the attempt has printed something new
+  /// since.
   [[nodiscard]] uint64_t look_for_news() { return news_.look(); }
 
  private:
@@ -42,7 +43,7 @@ class TaskOutput {
   OutputLog stdout_;
   OutputLog stderr_;
   OutputNews news_;
-  wire::OutputStream last_ = wire::OutputStream::Stdout;  ///< That was written to.
+  wire::OutputStream last_ = wire::OutputStream::Stdout;  ///< The one last written to.
 };
 
 }  // namespace muster::agent

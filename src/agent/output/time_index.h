@@ -25,8 +25,8 @@ class TimeIndex {
  public:
   TimeIndex(os::Files& files, std::filesystem::path path);
 
-  /// Bytes from `offset` on are about to be written, at `at`. `turned`: those that the attempt
-  /// wrote before went to its other stream.
+  /// Notes that bytes from `offset` on are about to be written, at `at`. `turned`: the attempt's
+  /// previous bytes went to its other stream.
   void note(uint64_t offset, WallTime at, bool turned);
   /// A new part begins at `offset`; the log holds the `parts` newest parts, this one included.
   void begin_part(uint64_t offset, WallTime at, uint32_t parts);
@@ -48,7 +48,7 @@ class TimeIndex {
   os::Files& files_;
   std::filesystem::path path_;
   std::vector<Entry> entries_;
-  std::unique_ptr<os::AppendFile> file_;  ///< nullptr: the whole file is to be written.
+  std::unique_ptr<os::AppendFile> file_;  ///< nullptr: the whole file has to be written.
 };
 
 }  // namespace muster::agent

@@ -13,12 +13,12 @@
 
 namespace muster::agent {
 
-/// The event files of TensorBoard that one attempt writes below a folder of this host, read as they
-/// grow. Files that were there before the attempt are left alone. Blocks: one look at a time, on
-/// the pool.
+/// The TensorBoard event files that one attempt writes below a folder of this host, read as they
+/// grow. Files that existed before the attempt are left alone. Blocks: one look at a time, on the
+/// pool.
 class EventFolder {
  public:
-  /// Folders below it that are looked into, files that are followed, bytes that one look reads.
+  /// Limits: depth of folders looked into, files followed, bytes read by one look.
   static constexpr int kDepthMax = 4;
   static constexpr size_t kFilesMax = 64;
   static constexpr size_t kEntriesMax = 2000;
@@ -27,8 +27,8 @@ class EventFolder {
   struct Options {
     os::Path folder;
     WallTime since;  ///< When the attempt began.
-    /// Others write there, too: only files whose name says that a process of this attempt wrote
-    /// them are its own, and with `takes_unnamed` those that do not say it.
+    /// Others write there, too: only files whose name shows that a process of this attempt wrote
+    /// them count as its own; with `takes_unnamed`, also those whose name does not say.
     bool shared = false;
     bool takes_unnamed = false;
   };
@@ -39,7 +39,7 @@ class EventFolder {
   struct Look {
     std::vector<Found> found;
     std::vector<std::string> troubles;  ///< Each is said once.
-    bool more = false;                  ///< There was more to read than one look may.
+    bool more = false;                  ///< There was more than one look may read.
   };
 
   EventFolder(os::Files& files, Options options);
@@ -62,7 +62,7 @@ class EventFolder {
 
   os::Files& files_;
   Options options_;
-  std::set<int32_t> processes_;  ///< All that it ever had.
+  std::set<int32_t> processes_;  ///< All it ever had.
   std::map<os::Path, File> followed_;
   std::set<os::Path> left_alone_;
   std::set<std::string> said_;

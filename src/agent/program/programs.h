@@ -24,19 +24,19 @@ namespace muster::agent {
 /// The socket's path, in a task's environment.
 inline constexpr const char* kReportVariable = "MUSTER_REPORT";
 
-/// What the programs of this agent's attempts tell of themselves: by event files in
-/// `tensorboard.logdir`, by lines on a socket of each attempt. Handed on once a second. Whatever
-/// goes wrong here, the attempts go on. Lives on the loop's thread.
+/// What the programs of this agent's attempts report about themselves: through event files in
+/// `tensorboard.logdir`, and through lines on a socket of each attempt. Passed on once a second.
+/// Whatever goes wrong here, the attempts go on. Lives on the loop's thread.
 class Programs {
  public:
   struct Deps {
     rt::Loop& loop;
     os::Files& files;
     log::Logger log;
-    os::OpenLineSocket open_socket;  ///< Empty: there are none.
-    /// The processes of an attempt, for telling whose files are whose in a shared folder.
+    os::OpenLineSocket open_socket;  ///< Empty: there are no sockets.
+    /// Returns the processes of an attempt, to tell whose files are whose in a shared folder.
     std::function<std::vector<os::Pid>(job::AttemptId)> processes;
-    /// Gets what an attempt has told, at most once a second.
+    /// Receives what an attempt has reported, at most once a second.
     std::function<void(job::AttemptId, std::vector<Told>)> told;
   };
 
@@ -52,9 +52,9 @@ class Programs {
   /// Begins with an attempt that is about to be started with `options`, whose environment gets the
   /// socket's path.
   void begin(const TaskRun& run, TaskRun::StartOptions& options, About about);
-  /// The attempt may have told what was not handed on yet.
+  /// Returns whether the attempt may have reported something that was not passed on yet.
   [[nodiscard]] bool has_more(job::AttemptId id) const;
-  /// The attempt's process has ended: hands on what it told last. Takes a second at most.
+  /// The attempt's process has ended: passes on its last reports. Takes a second at most.
   [[nodiscard]] rt::Async<> finish(job::AttemptId id);
   /// Forgets an attempt.
   void drop(job::AttemptId id);

@@ -14,29 +14,29 @@
 
 namespace muster::agent {
 
-/// A value that a program told, as it becomes a sample.
+/// A value that a program reported, in the form of a sample.
 struct Told {
-  std::string name;  ///< "user.loss"; within what series may be called.
+  std::string name;  ///< "user.loss"; a valid series name.
   std::string unit;
   double value = 0;
   int64_t time_s = 0;  ///< Whole seconds since 1970.
   bool operator==(const Told&) const = default;
 };
 
-/// What one attempt's program tells of itself, as series: its own numbers as `user.NAME`, and from
-/// its steps `user.step`, `user.step.rate` and `user.step.max`. Programs tell thousands of numbers
-/// a second and flush files every other minute: of each series the last value of each second is
-/// kept. Pure: the times are the caller's.
+/// What one attempt's program reports about itself, as series: its own numbers as `user.NAME` and,
+/// derived from its steps, `user.step`, `user.step.rate` and `user.step.max`. Programs report
+/// thousands of numbers a second and flush files every other minute: of each series the last value
+/// of each second is kept. Pure: the times are the caller's.
 class ToldSeries {
  public:
-  /// Names of one program: a program that makes one for each step would grow without end.
+  /// Names of one program: a program that makes up a name for each step would grow without end.
   static constexpr size_t kNamesMax = 90;
-  /// Lines that are read at once within a second; of further ones only the last is.
+  /// Lines handled at once within a second; of those beyond, only the last is.
   static constexpr uint32_t kLinesPerSecond = 100;
-  /// Values that wait to be taken away; the oldest make room.
+  /// Values waiting to be taken; when full, the oldest are dropped.
   static constexpr size_t kWaitingMax = 20'000;
 
-  /// When it is, by both clocks.
+  /// The current time, by both clocks.
   struct Now {
     HostTime host;
     WallTime wall;
@@ -44,17 +44,18 @@ class ToldSeries {
 
   /// Takes a line of the report socket. Returns what is wrong with it, "" for nothing.
   std::string take_line(std::string_view line, Now now);
-  /// Says which run keeps its names, unless one does: in one look, the first by name.
+  /// Makes `run` the run that keeps its names, unless one already does; within one look, the first
+  /// by name.
   void begin_run(const std::string& run);
   /// Takes a scalar of an event file. `run`: the file's folder below the log folder, "" for itself.
   /// The first run's scalars keep their names, those of others are called RUN/NAME.
   void take_event(const std::string& run, scalars::Scalar scalar, Now now);
-  /// Returns what is new, by time, of the seconds that are over: of each second once.
+  /// Returns what is new, by time, for the seconds that are over; each second is returned once.
   [[nodiscard]] std::vector<Told> take_away(Now now);
-  /// The same with the second that is not over, at the end.
+  /// Returns the same plus the second that is not over yet; for the end.
   [[nodiscard]] std::vector<Told> take_rest(Now now);
 
-  /// Nothing was ever told.
+  /// Returns whether nothing was ever reported.
   [[nodiscard]] bool empty() const { return names_.empty() && !progress_.step(); }
   /// Names that had no room.
   [[nodiscard]] uint64_t names_refused() const { return names_refused_; }
@@ -74,7 +75,7 @@ class ToldSeries {
   std::map<std::pair<int64_t, std::string>, double> waiting_;  ///< By second and name.
   std::optional<std::string> main_run_;
   scalars::Progress progress_;
-  bool steps_by_line_ = false;  ///< What lines say of steps counts more than what files do.
+  bool steps_by_line_ = false;  ///< Steps from lines take precedence over steps from files.
   std::string stepping_;        ///< The scalar whose steps are the program's.
   std::string late_line_;       ///< The last beyond kLinesPerSecond.
   int64_t lines_second_ = 0;

@@ -12,19 +12,19 @@
 namespace muster::agent {
 
 /// Turns what holds one attempt back, look after look, into readings: the limits of its control
-/// groups, its priority, and the time that virtual machines take for themselves. Pure: the times
-/// are the caller's.
+/// groups, its priority, and the time stolen by other virtual machines. Pure: the times are the
+/// caller's.
 class HindranceMeter {
  public:
-  /// Shares are of the time since the last look. Counters that begin again, as with another control
-  /// group, are counted from there. `collector_time`: nullopt where it was not looked for.
+  /// Shares are of the time since the last look. Counters that restart, as after a change of
+  /// control group, are counted from there. `collector_time`: nullopt if it was not measured.
   [[nodiscard]] std::vector<metrics::Reading> read(HostTime now, const os::Footprint& print,
                                                    const os::Throttling& throttling,
                                                    const std::optional<Duration>& collector_time);
 
  private:
-  std::optional<os::Throttling> throttling_;  ///< At the last look,
-  HostTime throttling_at_{};                  ///< which was then.
+  std::optional<os::Throttling> throttling_;  ///< At the last look.
+  HostTime throttling_at_{};                  ///< When that look was.
   RisingSum over_memory_high_;
   RisingSum collector_us_;
 };

@@ -4,11 +4,11 @@
 
 namespace muster::agent {
 
-/// A counter summed over processes, which come and go: of one that somebody else reaped, or that
-/// begins again, the sum loses a part. What is given never falls.
+/// Sums a counter over processes, which come and go: when a process is reaped by another, or a
+/// counter restarts, the plain sum loses a part. The result never falls.
 class RisingSum {
  public:
-  /// Takes the sum as it is seen now; returns everything that was added to it since the beginning.
+  /// Takes the sum as it is seen now; returns everything added to it since the beginning.
   uint64_t take(uint64_t seen);
 
  private:

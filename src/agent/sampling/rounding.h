@@ -5,7 +5,7 @@
 
 namespace muster::agent {
 
-/// To the three digits that samples have of a share.
+/// Rounds to the three digits that samples have for a share.
 inline double rounded_share(double share) { return std::round(share * 1e3) / 1e3; }
 
 /// The kernel counts processor time in ticks of 10 ms: more digits would be noise.

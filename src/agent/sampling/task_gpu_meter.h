@@ -10,21 +10,21 @@
 
 namespace muster::agent {
 
-/// Turns what the GPUs that one attempt sees do, look after look, into readings.
+/// Turns what the GPUs visible to one attempt do, look after look, into readings.
 class TaskGpuMeter {
  public:
   struct Use {
     std::vector<metrics::Reading> readings;
-    /// Of each of several GPUs alone: "hw.gpu.utilization.3", by the host's index.
+    /// For each of several GPUs, by the host's index: "hw.gpu.utilization.3".
     std::vector<metrics::NamedReading> named;
   };
-  /// What they do together. Their errors count from its first look on.
+  /// Returns what they do together. Errors count from the first look on.
   [[nodiscard]] Use read(const std::vector<os::GpuReading>& gpus);
 
  private:
   [[nodiscard]] std::optional<uint64_t> new_errors(const std::vector<os::GpuReading>& gpus);
 
-  std::map<uint32_t, uint64_t> errors_;  ///< By the GPU's index, when it was seen last.
+  std::map<uint32_t, uint64_t> errors_;  ///< By the GPU's index, as last seen.
   uint64_t errors_new_ = 0;
 };
 

@@ -13,11 +13,11 @@
 namespace muster::agent {
 
 /// Turns what the processes of one attempt use, look after look, into readings. Counters of a
-/// process that somebody else reaped fall out of the sums: what is given never falls. Pure: the
+/// process that another one reaped drop out of the sums; the values returned never fall. Pure: the
 /// times are the caller's.
 class TaskMeter {
  public:
-  /// `files`: where they were read, too.
+  /// `files`: file traffic, if it was read, too.
   [[nodiscard]] std::vector<metrics::Reading> read(HostTime now, const TaskRun::Use& use,
                                                    const std::optional<os::FileActivity>& files);
 

@@ -8,12 +8,13 @@
 
 namespace muster::agent {
 
-/// Whether a program with this environment could see a GPU, were there one.
+/// Returns whether a program with this environment could see a GPU if there were one.
 [[nodiscard]] bool may_see_gpus(const std::map<std::string, std::string>& environment);
 
-/// Those of the host's GPUs that a program with this environment sees, by CUDA_VISIBLE_DEVICES; of
-/// AMD's by ROCR_VISIBLE_DEVICES, then HIP_VISIBLE_DEVICES, else CUDA_VISIBLE_DEVICES. All of them
-/// where none is set. As in CUDA, a list ends before its first entry that names no GPU.
+/// Returns those of the host's GPUs that a program with this environment sees: by
+/// CUDA_VISIBLE_DEVICES; for AMD by ROCR_VISIBLE_DEVICES, then HIP_VISIBLE_DEVICES, else
+/// CUDA_VISIBLE_DEVICES. Returns all of them if none is set. As in CUDA, a list ends before its
+/// first entry that names no GPU.
 [[nodiscard]] std::vector<os::GpuReading> visible_gpus(
     const std::map<std::string, std::string>& environment, const std::vector<os::GpuReading>& all);
 

@@ -8,15 +8,15 @@
 
 namespace muster::agent {
 
-/// Turns what keeps one attempt from its work at the moments of looks into readings.
+/// Turns what one attempt is waiting for at the moments of looks into readings.
 class WaitMeter {
  public:
-  /// It waits for its children only while they bring something: a launcher, which waits for their
-  /// end, is not held up by them.
+  /// Waiting for children counts only while they deliver something: a launcher, which waits for
+  /// their end, is not held up by them.
   [[nodiscard]] std::vector<metrics::Reading> read(const os::Waits& waits);
 
  private:
-  /// Whether one that waits for its children is fed by them.
+  /// Returns whether a process waiting for its children is fed by them.
   [[nodiscard]] bool is_fed(const os::Waits& waits);
 
   uint64_t sleeps_ = 0;       ///< At the last look that saw it wait for its children.

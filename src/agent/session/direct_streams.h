@@ -18,16 +18,16 @@
 namespace muster::agent {
 
 /// Streams whose clients dial this agent themselves, instead of having each byte relayed. The
-/// master announces each stream with a ticket. Whoever then proves the key that was minted for that
-/// ticket has the stream: once, and within kTicketLife, as this host's clock has it. All else that
-/// is said on such a connection belongs to that stream. Its last frame is a reset from here, upon
-/// which the client closes: by then each end has got all that the other one had to say. Lives on
+/// master announces each stream with a ticket. Whoever then proves possession of the key minted for
+/// that ticket gets the stream: once, and within kTicketLife by this host's clock. Everything else
+/// said on such a connection belongs to that stream. The last frame is a reset from this end, upon
+/// which the client closes; by then each end has received all that the other had to say. Lives on
 /// the loop's thread.
 class DirectStreams {
  public:
   struct Handlers {
     std::function<void(wire::StreamFrame frame)> to_master;
-    /// What belongs to a session: its client has come, says something, or is gone.
+    /// A frame for a session: its client has come, says something, or is gone.
     std::function<void(wire::StreamFrame frame)> to_sessions;
   };
 
@@ -41,33 +41,34 @@ class DirectStreams {
   DirectStreams(const DirectStreams&) = delete;
   DirectStreams& operator=(const DirectStreams&) = delete;
 
-  /// Of this agent: what the keys of tickets are derived from. Before that nobody is let in.
+  /// The key of this agent, from which the keys of tickets are derived. Until it is set, no one is
+  /// let in.
   void use_key(const control::Key& agent_key) { agent_key_ = agent_key; }
 
-  /// Whether the streams of this id come by connections of their own.
+  /// Returns whether the streams of this id come over connections of their own.
   [[nodiscard]] static bool owns(uint64_t id) { return (id & kDirect) != 0; }
 
-  /// The master has announced a stream, by which somebody with its ticket is to come.
+  /// The master has announced a stream, for which a client with its ticket is to come.
   void expect(uint64_t id, wire::StreamOpen request);
-  /// Its client would rather have it relayed, or does not want it any more: nobody will come.
-  /// Returns what was announced, if it was and nobody has come.
+  /// The client would rather have it relayed, or no longer wants it: no one will come. Returns what
+  /// was announced, if it was and no one has come yet.
   [[nodiscard]] std::optional<wire::StreamOpen> withdraw(uint64_t id);
-  /// The master that has announced them is gone: nobody comes any more. Those that are here stay.
+  /// The master that announced them is gone: no one comes any more. Streams already here stay.
   void withdraw_all();
 
-  /// The key for one who wants in; Unauthenticated for all others.
+  /// Returns the key for a peer that wants in; Unauthenticated for all others.
   [[nodiscard]] Result<control::Key> key_of(const control::Peer& peer) const;
   void accept(std::unique_ptr<control::Channel> channel);
-  /// Passes on what a session says.
+  /// Sends on what a session says.
   void send(wire::StreamFrame frame);
-  /// The session is over: the client is told so after all that was sent before.
+  /// The session is over: the client is told so after everything sent before.
   void end(uint64_t id);
 
  private:
   static constexpr uint64_t kDirect = uint64_t{1} << 63;
 
   struct Expected {
-    uint64_t id = 0;  ///< As the master knows it.
+    uint64_t id = 0;  ///< The master's id for it.
     wire::StreamOpen request;
     rt::TimerId expiry;
   };
@@ -75,7 +76,7 @@ class DirectStreams {
 
   struct Line {
     std::unique_ptr<control::Channel> channel;
-    bool over = false;     ///< The reset is sent.
+    bool over = false;     ///< The reset has been sent.
     rt::TimerId farewell;  ///< Since then.
   };
 

@@ -17,15 +17,15 @@
 namespace muster::agent {
 
 /// A command that a person runs beside an attempt, and the stream by which they reach it. It has
-/// the attempt's environment and folder, counts as the attempt's for memory, and ends with it.
-/// Lives on the loop's thread; must have ended when it is destroyed.
+/// the attempt's environment and folder, its memory counts towards the attempt, and it ends with
+/// the attempt. Lives on the loop's thread; must have ended before it is destroyed.
 class ExecSession final : public Session {
  public:
   struct Handlers {
     std::function<void(wire::StreamFrame::Kind)> send;
-    /// Its process is gone. Once. Returns why, where it was not by itself; else "".
+    /// The process is gone. Called once. Returns why, if it did not end on its own; else "".
     std::function<std::string()> exited;
-    std::function<void()> ended;  ///< After `exited`, once; may destroy the session.
+    std::function<void()> ended;  ///< Called once, after `exited`; may destroy the session.
   };
 
   ExecSession(Guests& guests, wire::StreamWindows windows, Handlers handlers)
@@ -37,16 +37,16 @@ class ExecSession final : public Session {
   ExecSession(const ExecSession&) = delete;
   ExecSession& operator=(const ExecSession&) = delete;
 
-  /// Runs the command. One that cannot be run has told the person so, and `ended` is not called:
-  /// returns false.
+  /// Runs the command. If it cannot be run, the person has been told so, `ended` is not called, and
+  /// false is returned.
   [[nodiscard]] bool start(const wire::ExecRequest& request, const TaskRun& run);
   [[nodiscard]] os::Pid pid() const { return child_->pid(); }
 
   [[nodiscard]] Status take(wire::StreamFrame::Kind kind) override;
-  /// The command gets SIGHUP, what it writes is dropped.
+  /// Sends SIGHUP to the command; what it writes is dropped.
   bool hang_up() override;
   void kill() override;
-  void attempt_over() override { reads_ = {}; }  // The attempt takes its guests along.
+  void attempt_over() override { reads_ = {}; }  // The attempt ends its guests.
 
  private:
   [[nodiscard]] Status take_input(const wire::StreamData& data);
@@ -63,7 +63,8 @@ class ExecSession final : public Session {
   size_t window_;  ///< What this end takes before it gives credit.
   wire::StreamLedger ledger_;
   bool hung_up_ = false;
-  /// Whose processes a look at stacks, or a debugger, may hold, and which of these stood before.
+  /// Processes that a look at stacks, or a debugger, may stop, and which of them were stopped
+  /// before.
   struct Read {
     os::Pid process{};
     std::vector<os::Pid> stood;

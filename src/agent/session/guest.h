@@ -27,15 +27,15 @@ class Guests {
     rt::Loop& loop;
     os::Processes& processes;
     os::Files& files;
-    /// The job's own; called when it is known.
+    /// The job's own settings; called once they are known.
     std::function<const spec::Recording&()> recording;
   };
 
   explicit Guests(Deps deps) : deps_(std::move(deps)) {}
 
-  /// Runs a command with the environment of an attempt, in the folder where its program works. Its
-  /// terminal is recorded beside the attempt's output if the job says so; an error of the disk is
-  /// one of this call, then.
+  /// Runs a command with the environment of an attempt, in its program's working folder. If the job
+  /// says so, its terminal is recorded beside the attempt's output; an error of the disk then makes
+  /// this call fail.
   [[nodiscard]] Result<std::unique_ptr<os::InteractiveChild>> spawn(
       const wire::ExecRequest& request, const TaskRun& run,
       os::InteractiveChild::Handlers handlers);
@@ -48,17 +48,17 @@ class Guests {
   Deps deps_;
 };
 
-/// Hands input to a guest. Returns how much of the message, which has `bytes`, is done with now;
-/// the rest is when the guest has taken it.
+/// Hands input to a guest. Returns how much of the message, which has `bytes`, is consumed now; the
+/// rest follows when the guest has taken it.
 [[nodiscard]] size_t give_input(os::Processes& processes, os::InteractiveChild& guest,
                                 const wire::ExecInput& input, size_t bytes);
 
-/// How much of a guest's output its stream has credit for; the message of its end keeps a place.
+/// How much of a guest's output its stream has credit for, keeping room for the message of its end.
 [[nodiscard]] size_t output_room(const wire::StreamLedger& ledger);
 
-/// As shells tell it.
+/// Returns the exit as shells report it.
 [[nodiscard]] wire::ExecExited exit_of(const os::Exit& exit);
-/// Of a command that could not be run.
+/// For a command that could not be run.
 [[nodiscard]] wire::ExecExited exit_of(const Error& error);
 
 }  // namespace muster::agent

@@ -11,9 +11,9 @@
 
 namespace muster::agent {
 
-/// A guest with a terminal of which all that is shown is kept first. When that is not possible any
-/// more, nothing more is shown or typed, and the guest ends: SIGHUP, and SIGKILL later. Lives on
-/// the loop's thread.
+/// A guest with a terminal whose output is recorded before it is shown. If recording becomes
+/// impossible, nothing more is shown or typed, and the guest is ended: by SIGHUP, later by SIGKILL.
+/// Lives on the loop's thread.
 class RecordedGuest final : public os::InteractiveChild {
  public:
   RecordedGuest(rt::Loop& loop, os::Processes& processes, std::unique_ptr<Recording> recording,
@@ -22,9 +22,9 @@ class RecordedGuest final : public os::InteractiveChild {
   RecordedGuest(const RecordedGuest&) = delete;
   RecordedGuest& operator=(const RecordedGuest&) = delete;
 
-  /// What the child is to be started with.
+  /// Returns the handlers with which the child must be started.
   [[nodiscard]] Handlers handlers();
-  /// Before anything else.
+  /// Must be called before anything else.
   void adopt(std::unique_ptr<os::InteractiveChild> child) { child_ = std::move(child); }
 
   [[nodiscard]] os::Pid pid() const override { return child_->pid(); }
@@ -35,7 +35,7 @@ class RecordedGuest final : public os::InteractiveChild {
 
  private:
   [[nodiscard]] size_t on_output(os::Stream stream, std::string_view bytes);
-  /// False once something was not kept.
+  /// Returns false once something could not be recorded.
   [[nodiscard]] bool kept(const Status& status);
 
   rt::Loop& loop_;

@@ -13,10 +13,10 @@
 
 namespace muster::agent {
 
-/// What a person has seen on a terminal in an attempt, in a file (asciicast, version 2) that its
-/// owner alone can read. What is typed is in it as far as it is shown: a password is not. A
-/// recording is whole or has an error at its end; it never lacks something in between. For one
-/// thread.
+/// Records what a person has seen on a terminal in an attempt, in a file (asciicast, version 2)
+/// that only its owner can read. What is typed is in it only as far as it is shown; a password is
+/// not. A recording is whole or has an error at its end; nothing is ever missing in between. For
+/// one thread.
 class Recording {
  public:
   struct Options {
@@ -27,12 +27,12 @@ class Recording {
     std::string title;  ///< Which task it is.
   };
 
-  /// Makes the file. Errors: of the disk.
+  /// Makes the file. Errors are those of the disk.
   [[nodiscard]] static Result<std::unique_ptr<Recording>> begin(os::Files& files, rt::Loop& loop,
                                                                 const Options& options);
 
-  /// Keeps what has been shown now. An error says why nothing is kept from here on: the disk takes
-  /// no more, or the file is as long as it may be.
+  /// Records what has just been shown. An error says why nothing is recorded from here on: the disk
+  /// is full or failing, or the file has reached its maximum length.
   [[nodiscard]] Status output(std::string_view bytes);
   [[nodiscard]] Status resized(wire::TerminalSize size);
 
@@ -47,7 +47,7 @@ class Recording {
   std::unique_ptr<os::AppendFile> file_;
   uint64_t bytes_max_;
   HostTime began_;
-  std::string half_;  ///< Of a character whose rest has not come yet.
+  std::string half_;  ///< The start of a character whose rest has not come yet.
 };
 
 }  // namespace muster::agent

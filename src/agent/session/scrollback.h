@@ -8,17 +8,17 @@
 
 namespace muster::agent {
 
-/// The last that a shell has written, by its position in all that it has written. A value.
+/// The end of what a shell has written, addressed by position in all it has written. A value.
 class Scrollback {
  public:
-  /// How much is kept at least, once there was so much.
+  /// How much is kept at least, once that much was written.
   static constexpr size_t kBytesMin = 1U << 20;
 
   void append(std::string_view bytes);
 
-  /// Of the first byte that is kept.
+  /// Position of the first byte kept.
   [[nodiscard]] uint64_t begin() const { return begin_; }
-  /// Of the next byte that will come.
+  /// Position of the next byte to come.
   [[nodiscard]] uint64_t end() const { return end_; }
   /// Returns some of what is kept from `position` on, at most `bytes_max`; nothing only at the end.
   /// `position` is from begin() to end(). The view is valid until the next append.

@@ -5,17 +5,17 @@
 
 namespace muster::agent {
 
-/// What a person does inside an attempt, by one stream. Lives on the loop's thread.
+/// What a person does inside an attempt, over one stream. Lives on the loop's thread.
 class Session {
  public:
   virtual ~Session() = default;
 
-  /// What the person's end says. Corrupt if it does not keep to the rules.
+  /// Takes what the person's end says. Corrupt if it breaks the protocol.
   [[nodiscard]] virtual Status take(wire::StreamFrame::Kind kind) = 0;
-  /// Nobody is at the other end any more. Returns whether the session ends, soon; else it waits
-  /// for somebody to join it.
+  /// The other end is gone. Returns whether the session ends soon; if not, it waits for somebody to
+  /// join it.
   virtual bool hang_up() = 0;
-  /// It has not ended yet, and must.
+  /// Ends it by force: it has not ended yet, and must.
   virtual void kill() = 0;
   /// The attempt has ended.
   virtual void attempt_over() = 0;

@@ -20,11 +20,11 @@
 
 namespace muster::agent {
 
-/// What people do inside this agent's attempts, by streams that its master relays from the job's
-/// owner, or for which the owner's client comes itself (DirectStreams). A session ends with its
-/// stream, with its attempt, and with the connection that its stream came by, to the master or to
-/// the client; shells (ShellSession) only with their attempt, and wait for somebody to join them.
-/// Lives on the loop's thread.
+/// What people do inside this agent's attempts, over streams that its master relays from the job's
+/// owner, or for which the owner's client connects directly (DirectStreams). A session ends with
+/// its stream, with its attempt, and with the connection that carried its stream, whether to the
+/// master or to the client. Shells (ShellSession) end only with their attempt, and wait for
+/// somebody to join them. Lives on the loop's thread.
 class Sessions {
  public:
   struct Deps {
@@ -47,7 +47,7 @@ class Sessions {
   /// The connection to the master is gone, and with it what it relayed.
   void master_gone();
   [[nodiscard]] DirectStreams& direct() { return direct_; }
-  /// What was done inside that attempt is over.
+  /// The attempt is over, and with it everything done inside it.
   void attempt_over(job::AttemptId attempt);
 
  private:
@@ -59,7 +59,7 @@ class Sessions {
     uint32_t shell_number = 0;      ///< From 1, if it is one.
   };
 
-  /// What belongs to a stream, by whatever way it came.
+  /// Takes a frame of a stream, whichever way it came.
   void take_here(wire::StreamFrame frame);
   void send(wire::StreamFrame frame);
   void open(uint64_t id, const wire::StreamOpen& request);
@@ -70,12 +70,12 @@ class Sessions {
   void list(uint64_t id, const TaskRun& run);
   void connect(uint64_t id, const wire::TcpRequest& request, wire::StreamWindows windows,
                const TaskRun& run);
-  /// What is given to one who takes so much.
+  /// Returns the windows for a peer that takes `there`.
   [[nodiscard]] wire::StreamWindows windows_for(size_t there) const;
   void refuse(uint64_t id, wire::StreamFault fault, std::string reason);
-  /// Makes place for one more shell; false if all that there are run.
+  /// Makes room for one more shell; returns false if all existing ones are running.
   [[nodiscard]] bool make_place();
-  /// The shell that is asked for, as its session's number; 0 after it was refused.
+  /// Returns the session number of the requested shell; 0 if it was refused.
   [[nodiscard]] uint64_t find_shell(uint64_t id, const wire::JoinRequest& request,
                                     const TaskRun& run);
   [[nodiscard]] ShellSession::Send sender(uint64_t id);

@@ -21,10 +21,10 @@
 namespace muster::agent {
 
 /// A command on a terminal that outlives its stream: whoever joins it sees what it has written
-/// meanwhile. It has the attempt's environment and folder, counts as the attempt's for memory, and
-/// ends with it, or when nobody has joined it for kAloneMax. What it wrote at its end, and how it
-/// ended, is kept as long for whoever comes. Lives on the loop's thread; must have ended, or its
-/// attempt must, when it is destroyed.
+/// meanwhile. It has the attempt's environment and folder, its memory counts towards the attempt,
+/// and it ends with the attempt, or when nobody has joined it for kAloneMax. Its last output, and
+/// how it ended, are kept just as long for whoever comes. Lives on the loop's thread; must have
+/// ended, or its attempt must, when it is destroyed.
 ///
 ///     joined ──1──► alone ──3──► ended, unseen ──2──► over
 ///        ▲──2───────┘               │ 4
@@ -36,10 +36,10 @@ class ShellSession final : public Session {
  public:
   using Send = std::function<void(wire::StreamFrame::Kind)>;
   struct Handlers {
-    /// Its process is gone. Once. Returns why, where it was not by itself; else "".
+    /// The process is gone. Called once. Returns why, if it did not end on its own; else "".
     std::function<std::string()> exited;
-    /// There is nothing more to tell, and nobody to tell it. Once, after `exited`, in a turn of its
-    /// own; may destroy the session.
+    /// There is nothing more to say, and no one to say it to. Called once, after `exited`, from the
+    /// event loop; may destroy the session.
     std::function<void()> ended;
   };
 
@@ -51,15 +51,15 @@ class ShellSession final : public Session {
   ShellSession(const ShellSession&) = delete;
   ShellSession& operator=(const ShellSession&) = delete;
 
-  /// Runs the command, joined by `send`. One that cannot be run has told the person so, and no
-  /// handler is called: returns false.
+  /// Runs the command, with `send` as its first stream. If it cannot be run, the person has been
+  /// told so, no handler is called, and false is returned.
   [[nodiscard]] bool start(const wire::ExecRequest& request, const TaskRun& run, Send send);
-  /// Goes on with another stream: says what has been missed, and how much of what its client has
-  /// typed before is here, and goes on. Whoever had it must have been told.
+  /// Continues on another stream: sends what was missed and how much of the client's earlier input
+  /// arrived, then goes on. Whoever had the shell before must have been told.
   void join(const wire::JoinRequest& request, Send send);
 
   [[nodiscard]] os::Pid pid() const { return guest_.pid(); }
-  /// Nobody has it, and it has ended.
+  /// Returns whether it has ended while nobody had joined it.
   [[nodiscard]] bool ended_unseen() const { return !line_ && exited_.has_value(); }
   [[nodiscard]] wire::Shell describe() const;
 
@@ -68,7 +68,7 @@ class ShellSession final : public Session {
   bool hang_up() override;
   void kill() override { guest_.kill(); }
   void attempt_over() override;
-  /// It is not kept any longer: the command gets SIGHUP, and SIGKILL later.
+  /// It is not kept any longer: sends SIGHUP to the command, and SIGKILL later.
   void end();
 
  private:
@@ -83,7 +83,7 @@ class ShellSession final : public Session {
   void consumed(size_t bytes);
   [[nodiscard]] size_t on_output(std::string_view bytes);
   void on_exited(const os::Exit& exit);
-  /// Sends what the stream has credit for, and the end when nothing is left before it.
+  /// Sends what the stream has credit for, and the end once nothing is left before it.
   void pump();
   [[nodiscard]] size_t readable() const;
   void finish();

@@ -16,21 +16,21 @@
 
 namespace muster::agent {
 
-/// A connection of a person to a port of this host, by a stream: to a program that listens on the
+/// A person's connection to a port of this host, over a stream: to a program that listens on the
 /// loopback addresses, or on the host's own. Lives on the loop's thread; destroying it closes the
 /// connection.
 class TcpSession final : public Session {
  public:
   struct Handlers {
     std::function<void(wire::StreamFrame::Kind)> send;
-    std::function<void()> ended;  ///< Once, in a turn of its own; may destroy the session.
+    std::function<void()> ended;  ///< Called once, from the event loop; may destroy the session.
   };
 
-  /// `own_address`: where others reach the attempt; "" where that is not known.
+  /// `own_address`: where others reach the attempt; "" if that is not known.
   TcpSession(rt::Loop& loop, net::Dialer& dialer, std::string own_address,
              wire::StreamWindows windows, Handlers handlers);
 
-  /// Connects. Where nobody listens, the person is told so, and the session ends.
+  /// Connects. If nothing listens, the person is told so, and the session ends.
   void start(uint16_t port);
 
   [[nodiscard]] Status take(wire::StreamFrame::Kind kind) override;

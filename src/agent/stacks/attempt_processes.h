@@ -18,7 +18,7 @@ namespace muster::agent {
 [[nodiscard]] std::vector<os::ProcessInfo> ended_children(
     const std::vector<os::ProcessInfo>& parents);
 
-/// Whether a process whose main thread has that name runs Python.
+/// Returns whether a process whose main thread has that name runs Python.
 [[nodiscard]] bool is_python(const os::ProcessInfo& process, std::string_view name);
 
 }  // namespace muster::agent
