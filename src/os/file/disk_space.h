@@ -6,8 +6,8 @@
 
 namespace muster::os {
 
-/// How much is left of the disk that a path is on; nullopt, with the cause in errno, if the path
-/// cannot be looked at.
+/// Returns how much is left on the disk that a path is on; nullopt, with the cause in errno, if the
+/// path cannot be examined.
 [[nodiscard]] std::optional<DiskSpace> read_disk_space(const Path& path);
 
 }  // namespace muster::os

@@ -34,7 +34,7 @@ struct FolderEntry {
 struct DiskSpace {
   uint64_t free_bytes = 0;  ///< For this user.
   uint64_t total_bytes = 0;
-  uint64_t free_inodes = 0;  ///< UINT64_MAX where the file system counts none.
+  uint64_t free_inodes = 0;  ///< UINT64_MAX if the file system does not count them.
 };
 
 struct WriteOptions {
@@ -42,32 +42,32 @@ struct WriteOptions {
   bool durable = false;  ///< Survives the host's crash (fsync of file and folder).
 };
 
-/// A file that only grows. Closing is by destruction.
+/// A file that only grows. It is closed by its destructor.
 class AppendFile {
  public:
   virtual ~AppendFile() = default;
-  /// Appends all of `bytes` or, on an error, nothing as far as the disk allows (the file is cut
+  /// Appends all of `bytes`, or nothing after an error, as far as the disk allows (the file is cut
   /// back).
   virtual Status append(std::string_view bytes) = 0;
   virtual Status sync() = 0;
   [[nodiscard]] virtual uint64_t size_bytes() const = 0;
 };
 
-/// A lock on a file, held until it is destroyed or its process ends, however it ends. Children do
-/// not inherit it.
+/// A lock on a file, held until this object is destroyed or its process ends, however it ends.
+/// Children do not inherit it.
 class FileLock {
  public:
   virtual ~FileLock() = default;
 };
 
-/// A wait for a lock. Destroying it cancels the wait; no callback comes after that.
+/// A wait for a lock. Destroying it cancels the wait; no callback comes afterwards.
 class LockWait {
  public:
   virtual ~LockWait() = default;
 };
 
-/// The file system as shells see it. All calls but wait_lock block and may be made on any thread:
-/// what may be slow goes through rt::Loop::run_blocking. Errors name the path; NotFound,
+/// The file system as shells see it. All calls but wait_lock block and may be made on any thread;
+/// those that may be slow go through rt::Loop::run_blocking. Errors name the path; NotFound,
 /// AlreadyExists, PermissionDenied and OutOfSpace are distinguished. LocalFiles is the real one;
 /// the simulator keeps a tree in memory.
 class Files {
@@ -90,7 +90,7 @@ class Files {
   /// Cuts a file to `size_bytes`.
   virtual Status truncate(const Path& path, uint64_t size_bytes) = 0;
 
-  /// Makes a folder and those above it; one that exists is success.
+  /// Makes a folder and those above it; an existing one is a success.
   virtual Status make_folders(const Path& path, uint32_t mode = 0755) = 0;
   /// Makes one folder that must not exist yet (AlreadyExists).
   virtual Status make_folder(const Path& path, uint32_t mode = 0755) = 0;
@@ -100,23 +100,25 @@ class Files {
   virtual Result<FileStat> stat(const Path& path) = 0;
   [[nodiscard]] bool exists(const Path& path) { return stat(path).has_value(); }
 
-  /// Copies a file, link or folder with all below it, permission bits and modification times kept;
-  /// `to` must not exist. Links stay links. Sockets, pipes and devices are errors.
+  /// Copies a file, link or folder with everything below it, keeping permission bits and
+  /// modification times; `to` must not exist. Links stay links. Sockets, pipes and devices are
+  /// errors.
   virtual Status copy_tree(const Path& from, const Path& to) = 0;
   virtual Status hard_link(const Path& existing, const Path& link) = 0;
   /// Makes `link` point to `target`.
   virtual Status symbolic_link(const Path& target, const Path& link) = 0;
   /// Renames; an existing file at `to` is replaced.
   virtual Status rename(const Path& from, const Path& to) = 0;
-  /// Removes a file or link; missing is success.
+  /// Removes a file or link; a missing one is a success.
   virtual Status remove(const Path& path) = 0;
-  /// Removes a path with all below it. Never follows a link, not even one that appears meanwhile;
-  /// missing is success.
+  /// Removes a path and everything below it. Never follows a link, not even one that appears
+  /// meanwhile; a missing path is a success.
   virtual Status remove_tree(const Path& path) = 0;
 
   virtual Result<DiskSpace> disk_space(const Path& path) = 0;
 
-  /// Takes the lock on `path` (made with `mode` if missing): AlreadyExists if another holds it.
+  /// Takes the lock on `path` (made with `mode` if missing); AlreadyExists if another process holds
+  /// it.
   virtual Result<std::unique_ptr<FileLock>> try_lock(const Path& path, uint32_t mode = 0600) = 0;
   /// Waits for the lock on the loop; `done` comes once, never inside this call. The kernel wakes
   /// the wait as soon as the holder lets go or ends.

@@ -8,7 +8,7 @@
 namespace muster::os {
 
 /// The files of this host. `loop` gets the callbacks of lock waits and must outlive the object;
-/// nullptr where none is waited for (short tools, the keeper).
+/// nullptr if no lock is waited for (short tools, the keeper).
 [[nodiscard]] std::unique_ptr<Files> make_local_files(rt::Loop* loop);
 
 }  // namespace muster::os

@@ -7,7 +7,7 @@
 
 namespace muster::os {
 
-/// The error of a system call on `path`, by errno: "PATH WHAT: No such file or directory".
+/// Returns the error of a system call on `path`, by errno: "PATH WHAT: No such file or directory".
 [[nodiscard]] Error path_error(int error, std::string_view what, const Path& path);
 
 }  // namespace muster::os

@@ -7,15 +7,15 @@
 
 namespace muster::os {
 
-/// Whose word counts where a folder lies.
+/// Who is trusted with the folders above a folder.
 enum class Above : uint8_t {
   Checked,  ///< Everything above must be this user's or root's, too.
-  Trusted,  ///< Somebody trusted has made the folders above: a cluster for its container.
+  Trusted,  ///< A trusted party made them, such as a cluster for its container.
 };
 
 /// Checks that nobody but this user and root can write into `folder` (absolute), replace it, or
-/// lead elsewhere who opens it: the folder is this user's; those above, and links on the way, are
-/// this user's or root's; none can be written by others, but for those with the sticky bit, like
+/// redirect whoever opens it. The folder must be this user's; those above, and links on the way,
+/// this user's or root's; none may be writable by others, except those with the sticky bit, like
 /// /tmp. A group whose number is the user's counts as the user. What does not exist yet is fine.
 /// The error names the place and the reason.
 [[nodiscard]] Status check_trusted(const Path& folder, Above above = Above::Checked);

@@ -16,8 +16,8 @@ class FileWatch {
 };
 
 /// Calls `changed` on the loop after something was written to, made in, moved into or removed from
-/// `path`, which must exist. Many changes may come as one call. Where the kernel has no inotify
-/// left, `path` is looked at every 100 ms.
+/// `path`, which must exist. Many changes may arrive as one call. If the kernel has no inotify
+/// watches left, `path` is checked every 100 ms.
 [[nodiscard]] Result<std::unique_ptr<FileWatch>> watch_file(rt::IoLoop& loop, const Path& path,
                                                             std::function<void()> changed);
 

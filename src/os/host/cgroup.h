@@ -23,25 +23,26 @@ struct CgroupLimits {
 class Cgroup {
  public:
   virtual ~Cgroup() = default;
-  /// Moves a process in; its later children follow. The kernel lets the caller wait until all its
-  /// processors know, ten milliseconds as a rule: not for an event loop's thread.
+  /// Moves a process in; its later children follow. The kernel makes the caller wait until all its
+  /// processors know, usually for ten milliseconds: not for an event loop's thread.
   virtual Status add(Pid pid) = 0;
-  /// Processes the kernel killed in here for lack of memory.
+  /// Returns how many processes the kernel has killed in this group for lack of memory.
   [[nodiscard]] virtual uint64_t oom_kills() const = 0;
-  /// What its processes use now: anonymous and shared memory and the files they have mapped, each
-  /// page once; the cache of files that they only read is not in it. Costs the same at every size.
+  /// Returns what its processes use now: anonymous and shared memory and the files they have
+  /// mapped, each page counted once; cache of files that they only read is not included. Costs the
+  /// same at every size.
   [[nodiscard]] virtual std::optional<uint64_t> memory_bytes() const = 0;
   [[nodiscard]] virtual std::optional<uint64_t> memory_peak_bytes() const = 0;
 };
 
-/// Control groups, where this user may make some: v2 with a delegated subtree, or v1. Groups may be
+/// Control groups, where this user may make them: v2 with a delegated subtree, or v1. Groups may be
 /// made, used and destroyed on any thread; one group by one thread at a time.
 class Cgroups {
  public:
   virtual ~Cgroups() = default;
-  /// Makes a group, called by kCgroupPrefix, `name` and the owner; removes those that could not be
+  /// Makes a group named after kCgroupPrefix, `name` and the owner; removes those that could not be
   /// removed before, and those that some dead process left empty. Unsupported where none is
-  /// delegated: limits are then kept by watching (Meter).
+  /// delegated: limits are then enforced by watching (Meter).
   virtual Result<std::unique_ptr<Cgroup>> create(const std::string& name,
                                                  const CgroupLimits& limits) = 0;
 };
@@ -49,8 +50,8 @@ class Cgroups {
 /// Makes groups that are marked with `owner`, a process that outlives their members.
 [[nodiscard]] std::shared_ptr<Cgroups> make_cgroups(Pid owner);
 
-/// Removes the empty groups below ours that were made for `owner`: for whoever has just seen the
-/// last of their members end. May be repeated; groups that are still in use stay.
+/// Removes the empty groups below ours that were made for `owner`; for a caller that has just seen
+/// the last of their members end. May be repeated; groups that are still in use stay.
 void remove_cgroups_of(Pid owner);
 
 }  // namespace muster::os

@@ -9,12 +9,12 @@
 
 namespace muster::os {
 
-/// Of some folders those that can be looked at without a wait: their file systems, as far as the
-/// text of /proc/self/mountinfo tells, are not those of another host, which may be away.
+/// Returns those of the folders that can be examined without waiting: according to the text of
+/// /proc/self/mountinfo, their file systems are not those of another host, which may be away.
 [[nodiscard]] std::vector<Path> local_folders(std::vector<Path> folders, std::string_view mounts);
 
-/// How much is left of the disk of those folders that is closest to being full: the least free
-/// bytes. nullopt if none can be looked at.
+/// Returns how much is left on that disk among the folders' disks that is closest to being full
+/// (the least free bytes). nullopt if none can be examined.
 [[nodiscard]] std::optional<DiskSpace> least_disk_left(std::span<const Path> folders);
 
 }  // namespace muster::os

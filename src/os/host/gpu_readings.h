@@ -14,7 +14,7 @@ namespace muster::os {
 
 enum class GpuMaker : uint8_t { Nvidia, Amd };
 
-/// How busy one GPU of this host is. What its driver does not tell is missing.
+/// How busy one GPU of this host is. What its driver does not report is missing.
 struct GpuReading {
   GpuMaker maker = GpuMaker::Nvidia;
   uint32_t index = 0;  ///< As in Gpu; of AMD's, the order of their cards.
@@ -35,11 +35,12 @@ inline constexpr std::string_view kGpuQuery =
     "index,uuid,utilization.gpu,memory.used,memory.total,power.draw,temperature.gpu,"
     "ecc.errors.uncorrected.volatile.total";
 
-/// Parses one line of nvidia-smi; nothing if it is another text. A field that is not a number
-/// within reason ("[N/A]", "[Not Supported]", "ERR!") is missing.
+/// Parses one line of nvidia-smi; returns nothing if it is some other text. A field that is not a
+/// plausible number ("[N/A]", "[Not Supported]", "ERR!") is missing.
 [[nodiscard]] std::optional<GpuReading> parse_gpu_reading(std::string_view line);
 
-/// Reads what AMD's driver tells below `drm` (/sys/class/drm). Blocks: a driver may ask its card.
+/// Reads what AMD's driver reports below `drm` (/sys/class/drm). Blocks: a driver may have to ask
+/// its card.
 [[nodiscard]] std::vector<GpuReading> read_amd_gpus(const Path& drm);
 
 /// Cuts a stream into lines. A line longer than `bytes_max` is dropped whole, so a stream without
@@ -47,13 +48,13 @@ inline constexpr std::string_view kGpuQuery =
 class BoundedLines {
  public:
   explicit BoundedLines(size_t bytes_max) : bytes_max_(bytes_max) {}
-  /// Calls `line` with every line that is complete now, without its end.
+  /// Calls `line` for every line that is complete now, without its newline.
   void take(std::string_view bytes, const std::function<void(std::string_view line)>& line);
 
  private:
   size_t bytes_max_;
   std::string begun_;
-  bool too_long_ = false;  ///< The line that has begun is dropped.
+  bool too_long_ = false;  ///< The line in progress is dropped.
 };
 
 }  // namespace muster::os

@@ -25,13 +25,13 @@ struct Hardware {
   std::vector<Gpu> gpus;
 };
 
-/// Looks at this machine. Blocks: asking nvidia-smi takes up to seconds, where there is one.
+/// Examines this machine. Blocks: asking nvidia-smi, if there is one, takes up to seconds.
 [[nodiscard]] Hardware discover_hardware();
 
-/// Returns Hardware::cores alone: quick.
+/// Returns Hardware::cores alone; quick.
 [[nodiscard]] uint32_t usable_cores();
 
-/// The memory that could be had now without swapping, by machine and cgroups.
+/// Returns the memory available now without swapping, by machine and cgroups.
 [[nodiscard]] uint64_t available_memory_bytes();
 
 /// Parses the output of `nvidia-smi --query-gpu=index,uuid,name,memory.total

@@ -11,7 +11,8 @@ struct HostActivity {
   std::optional<double> load;  ///< Over a minute.
   std::optional<uint64_t> memory_available_bytes;
   std::optional<uint64_t> memory_bytes;
-  /// Shares (0 to 1) of the last 10 s in which some process waited; kernels since 4.20 may tell.
+  /// Shares (0 to 1) of the last 10 s in which some process waited; kernels since 4.20 may report
+  /// them.
   std::optional<double> cpu_pressure;
   std::optional<double> memory_pressure;
   std::optional<double> io_pressure;
@@ -19,7 +20,7 @@ struct HostActivity {
   std::optional<uint64_t> disk_read_bytes;
   std::optional<uint64_t> disk_written_bytes;
   std::optional<uint64_t> swapped_in_bytes;  ///< What was brought back from swap.
-  /// Of all interfaces but those to the host itself.
+  /// Of all interfaces but loopback.
   std::optional<uint64_t> received_bytes;
   std::optional<uint64_t> sent_bytes;
   std::optional<uint64_t> network_bytes_per_s;  ///< What they can carry each way.

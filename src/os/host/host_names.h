@@ -12,9 +12,9 @@ struct NameFiles {
   std::string_view resolv_conf;
 };
 
-/// Returns the names that a machine called `own` is reached by, in lower case: its name with and
-/// without a domain, in each domain that names are searched in, and all that stand beside one of
-/// these in the hosts file.
+/// Returns the names by which a machine called `own` can be reached, in lower case: its name with
+/// and without a domain, in each domain of the resolver's search list, and all names that stand
+/// beside one of these in the hosts file.
 [[nodiscard]] std::vector<std::string> host_names(std::string_view own, const NameFiles& files);
 
 /// The same for this machine. Asks no name service.

@@ -14,7 +14,7 @@ struct InterfaceAddress {
   std::string address;    ///< "10.0.0.4", "fd00::4"; no link-local ones.
 };
 
-/// This host's, IPv4 before IPv6.
+/// Lists this host's addresses, IPv4 before IPv6.
 [[nodiscard]] std::vector<InterfaceAddress> interface_addresses();
 
 /// Returns the name of the interface that has this numeric address; "" if none has.

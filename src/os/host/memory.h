@@ -22,14 +22,14 @@ struct Usage {
   uint64_t memory_bytes = 0;  ///< Proportional set size: memory shared within the set counts once.
   bool exact =
       true;  ///< False where only resident sizes could be read (shared memory counts for each).
-  Duration cpu{};  ///< User and system time of the processes that live, with their reaped children.
+  Duration cpu{};  ///< User and system time of living processes, with their reaped children.
   bool operator==(const Usage&) const = default;
 };
 
-/// Bounds of what a set of processes uses, which the kernel keeps at hand.
+/// Bounds on what a set of processes uses, kept ready by the kernel.
 struct Footprint {
-  /// What one of them has for itself and nobody outside shares: the anonymous memory of the
-  /// largest.
+  /// Memory that one process has to itself and shares with none outside: the anonymous memory of
+  /// the largest.
   uint64_t least_bytes = 0;
   uint64_t most_bytes = 0;    ///< The sum of resident sizes: shared memory counts for each.
   Duration cpu{};             ///< As in Usage: user and system time.
@@ -37,15 +37,16 @@ struct Footprint {
   uint64_t faults = 0;        ///< Page faults, with those of reaped children.
   uint64_t faults_major = 0;  ///< Of them, those that had to read.
   uint32_t threads = 0;
-  /// Processes, and those that have ended and that the main threads of these have not waited for.
+  /// Processes, and those ended ones that the main threads of these have not waited for.
   uint32_t processes = 0;
-  /// Whether the main thread of the process that works waits for other threads or for peers: of the
-  /// first process that has computed a quarter as much as any other; nullopt if it cannot be seen.
+  /// Whether the main thread of the working process waits for other threads or for peers. The
+  /// working process is the first that has computed a quarter as much as any other; nullopt if it
+  /// cannot be seen.
   std::optional<bool> main_waits;
-  bool main_in_disk = false;  ///< Whether that main thread waits for a disk, or is held otherwise.
+  bool main_in_disk = false;  ///< Whether that main thread waits for a disk or is otherwise stuck.
   uint32_t main_runs = 0;     ///< Main threads that compute, or would if they had a processor.
-  Pid worker;                 ///< The process whose main thread that is; 0 if there is none.
-  int32_t worker_nice = 0;    ///< How much it gives way to others: -20 (not at all) to 19.
+  Pid worker;                 ///< The process of that main thread; 0 if there is none.
+  int32_t worker_nice = 0;    ///< Its niceness: -20 (yields to none) to 19.
   bool operator==(const Footprint&) const = default;
 };
 
@@ -54,40 +55,43 @@ struct FileActivity {
   uint64_t read_bytes = 0;  ///< From disks, with reaped children.
   uint64_t written_bytes = 0;
   uint32_t open_files = 0;  ///< Descriptors, sockets and pipes among them.
-  /// By calls to read and write files and pipes, whether or not a disk was needed.
+  /// Moved by calls that read and write files and pipes, whether or not a disk was needed.
   uint64_t moved_bytes = 0;
   bool operator==(const FileActivity&) const = default;
 };
 
-/// Measures memory and processor time of processes.
+/// Measures the memory and processor time of processes.
 class Meter {
  public:
   virtual ~Meter() = default;
-  /// Measures a set. Processes that are gone count nothing. Walks the page tables of each, with its
-  /// memory map locked: several milliseconds per GiB, in which it cannot get more memory.
+  /// Measures a set. Processes that are gone count as nothing. Walks the page tables of each with
+  /// its memory map locked: several milliseconds per GiB, during which the process cannot get more
+  /// memory.
   [[nodiscard]] virtual Usage measure(std::span<const Pid> processes) = 0;
-  /// Bounds what measure() would find, at the same small cost for every size.
+  /// Returns bounds on what measure() would find, at the same small cost for every size.
   [[nodiscard]] virtual Footprint glance(std::span<const Pid> processes) = 0;
-  /// Reads what a set has done with files, by counters of the kernel. Processes that are gone, or
-  /// that became somebody else's, count nothing.
+  /// Reads what a set has done with files, from the kernel's counters. Processes that are gone, or
+  /// now belong to another user, count as nothing.
   [[nodiscard]] virtual FileActivity file_activity(std::span<const Pid> processes) = 0;
-  /// Reads what its control groups have held a process back by.
+  /// Reads how much a process's control groups have held it back.
   [[nodiscard]] virtual Throttling throttling(Pid process) = 0;
   /// Returns the processor time that the Java virtual machines among the processes have spent
   /// collecting garbage; nullopt if there are none. Reads each of their threads.
   [[nodiscard]] virtual std::optional<Duration> collector_time(std::span<const Pid> processes) = 0;
-  /// Looks what keeps a program from its work, whose work `worker` does: Footprint::worker.
+  /// Finds out what a program is waiting for. `worker` is the process that does its work:
+  /// Footprint::worker.
   [[nodiscard]] virtual Waits waits(std::span<const Pid> processes, Pid worker) = 0;
   /// Reads how busy this host is.
   [[nodiscard]] virtual HostActivity host_activity() = 0;
-  /// Of these folders those that disk_left() may be asked of.
+  /// Returns those of the folders that disk_left() may be asked about.
   [[nodiscard]] virtual std::vector<Path> local_folders(std::vector<Path> folders) = 0;
-  /// How much is left of the fullest disk that the folders are on; nullopt if that is unknown.
+  /// Returns how much is left on the fullest disk that the folders are on; nullopt if that is
+  /// unknown.
   [[nodiscard]] virtual std::optional<DiskSpace> disk_left(std::span<const Path> folders) = 0;
-  /// Processor time of the calling thread: what looking has cost.
+  /// Returns the processor time of the calling thread: what looking has cost.
   [[nodiscard]] virtual Duration time_spent() = 0;
   /// Returns how often the kernel has killed a process of this host's (or this container's) cgroup
-  /// for lack of memory; 0 where it cannot be seen. A count that grew around an exit by SIGKILL is
+  /// for lack of memory; 0 if that cannot be seen. A count that grew around an exit by SIGKILL is
   /// the mark of an OOM kill.
   [[nodiscard]] virtual uint64_t oom_kills() = 0;
 };

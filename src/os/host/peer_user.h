@@ -6,9 +6,9 @@
 
 namespace muster::os {
 
-/// Returns the user of the program at the other end of `connection`, a TCP socket whose both ends
-/// have 127.0.0.1. NotFound where no program holds that end any more; Unsupported where the kernel
-/// does not tell.
+/// Returns the user of the program at the other end of `connection`, a TCP socket with 127.0.0.1 at
+/// both ends. NotFound if no program holds that end any more; Unsupported if the kernel does not
+/// say.
 [[nodiscard]] Result<uint32_t> peer_user(int connection);
 
 }  // namespace muster::os

@@ -24,7 +24,7 @@ class Ports {
   virtual ~Ports() = default;
   /// Holds any free port.
   virtual Result<std::unique_ptr<HeldPort>> reserve(const std::string& host) = 0;
-  /// Holds a given port; AlreadyExists if somebody has it. Connections in TIME_WAIT do not count.
+  /// Holds a given port; AlreadyExists if it is in use. Connections in TIME_WAIT do not count.
   virtual Result<std::unique_ptr<HeldPort>> reserve_given(const std::string& host,
                                                           uint16_t port) = 0;
   /// Holds the first free port from `low` to `high`; AlreadyExists if there is none.

@@ -14,42 +14,42 @@
 
 namespace muster::os {
 
-/// What its control groups, from its own up to the outermost that can be seen, have held a process
-/// back by since they began. A group may hold others as well.
+/// How much its control groups, from its own up to the outermost visible one, have held a process
+/// back since they began. A group may hold other processes as well.
 struct Throttling {
-  /// Periods of the scheduler in which one of the groups with a processor limit wanted to run, and
-  /// how often one of them had used its limit up in such a period; 0 where there is no limit.
-  /// nullopt: not to be seen.
+  /// Scheduler periods in which one of the groups with a processor limit wanted to run, and how
+  /// often one of them had used up its limit in such a period; 0 if there is no limit. nullopt if
+  /// it cannot be seen.
   struct Cpu {
     uint64_t periods = 0;
     uint64_t throttled = 0;
     bool operator==(const Cpu&) const = default;
   };
   std::optional<Cpu> cpu;
-  /// Time in which some process of its group waited for memory: to be had, or read again. Of
-  /// version 2 of control groups.
+  /// Time in which some process of its group waited for memory to become available or to be read
+  /// again. Only in version 2 of control groups.
   std::optional<Duration> memory;
-  /// How often the group was held up for being over `memory.high`.
+  /// How often the group was throttled for being over `memory.high`.
   uint64_t over_memory_high = 0;
   bool operator==(const Throttling&) const = default;
 };
 
-/// Reads it again and again, of many processes. Which groups a process is in is seen at once; which
-/// of them have a limit is looked at anew every kThrottlingLooks reads of processes in these
-/// groups.
+/// Reads the throttling of many processes repeatedly. Which groups a process is in is noticed at
+/// once; which of them have a limit is checked again every kThrottlingLooks reads of processes in
+/// these groups.
 class ThrottlingReader {
  public:
   explicit ThrottlingReader(Path cgroup_root) : cgroup_root_(std::move(cgroup_root)) {}
 
-  /// Reads by what /proc/PID/cgroup tells of the process: one or two small files, and one for each
+  /// Reads by the text of the process's /proc/PID/cgroup: one or two small files, plus one for each
   /// group with a limit.
   [[nodiscard]] Throttling read(std::string_view proc_pid_cgroup);
 
  private:
-  /// What is to be read of the processes that have the same groups.
+  /// What has to be read for processes that have the same groups.
   struct Groups {
     std::vector<Path> limited;
-    bool seen = false;  ///< Whether a limit could be seen, were there one.
+    bool seen = false;  ///< Whether a limit could be seen if there were one.
     Path with_events;   ///< That of its own in version 2; empty without one.
     uint32_t looks_left = 0;
   };

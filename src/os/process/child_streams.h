@@ -15,7 +15,7 @@ struct StreamEnds {
 
 /// Makes a descriptor of this process a child's stream.
 [[nodiscard]] Result<StreamEnds> copy_descriptor(int fd);
-/// Opens what shall be standard stream `number` (0, 1 or 2) of a child.
+/// Opens what will be standard stream `number` (0, 1 or 2) of a child.
 [[nodiscard]] Result<StreamEnds> open_child_stream(const Stdio& wish, int number);
 
 }  // namespace muster::os

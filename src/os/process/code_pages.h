@@ -5,14 +5,14 @@
 
 namespace muster::os {
 
-/// Gives back those pages of this program's code and constants that are in memory for this process.
-/// What still runs comes back from the page cache by itself, a microsecond a fault; what only the
-/// start needed stays away. They cost the host nothing, but whoever adds up resident sizes (YARN
-/// does, for a container's limit) counts them for each process. May be repeated; never fails.
+/// Gives back the resident pages of this program's code and constants. What still runs comes back
+/// from the page cache, at a microsecond a fault; what only startup needed stays away. The pages
+/// cost the host nothing, but whoever adds up resident sizes (YARN does, for a container's limit)
+/// counts them for each process. May be repeated; never fails.
 void give_back_code_pages();
 
-/// Does so while a process that lives long runs on its loop: a second after it is made, then ever
-/// more rarely, down to once a minute.
+/// Calls give_back_code_pages() while a long-lived process runs on its loop: a second after it is
+/// made, then at growing intervals, up to once a minute.
 class CodePages {
  public:
   explicit CodePages(rt::Loop& loop);

@@ -15,8 +15,8 @@ struct CommandOutput {
 };
 
 /// Runs a short program to its end and returns what it printed; stderr goes where `options` say.
-/// Blocks at most `deadline`, then kills it (DeadlineExceeded). More than `limit_bytes` of output
-/// is an error.
+/// Blocks for at most `deadline`, then kills the program (DeadlineExceeded). More than
+/// `limit_bytes` of output is an error.
 [[nodiscard]] Result<CommandOutput> run_command(SpawnOptions options, Duration deadline,
                                                 size_t limit_bytes = 1U << 20);
 

@@ -15,7 +15,7 @@ class ExitWatch {
   virtual ~ExitWatch() = default;
 };
 
-/// Calls `ended` on the loop, once, when `child` can be reaped. By pidfd; before Linux 5.3 by a
+/// Calls `ended` on the loop, once, when `child` can be reaped. Uses a pidfd; before Linux 5.3, a
 /// thread that waits.
 [[nodiscard]] Result<std::unique_ptr<ExitWatch>> watch_exit(rt::IoLoop& loop, Pid child,
                                                             std::function<void()> ended);

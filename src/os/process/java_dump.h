@@ -8,13 +8,13 @@
 
 namespace muster::os {
 
-/// Whether a process is a Java virtual machine of the HotSpot family that says on request what its
-/// threads do. One that is told not to (-Xrs, -XX:+DisableAttachMechanism) would end, or print it
-/// among its output, when it was asked.
+/// Returns whether a process is a Java virtual machine of the HotSpot family that says on request
+/// what its threads do. One that was told not to (-Xrs, -XX:+DisableAttachMechanism) would end when
+/// asked, or print the answer among its output.
 [[nodiscard]] bool answers_as_java(Pid pid);
 
-/// Asks such a machine for its thread dump, in the way of `jstack`, whose protocol needs nothing
-/// but a socket: of a process of the same user. Stops its threads for a moment. Blocks at most
+/// Asks such a machine for its thread dump, as `jstack` does, whose protocol needs nothing but a
+/// socket; the process must be of the same user. Stops its threads for a moment. Blocks for at most
 /// `deadline` (DeadlineExceeded).
 [[nodiscard]] Result<std::string> ask_java_for_threads(Pid pid, Duration deadline);
 

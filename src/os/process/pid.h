@@ -6,7 +6,7 @@
 
 namespace muster::os {
 
-/// A process of this host. 0 names none.
+/// A process of this host. 0 means none.
 using Pid = Strong<struct PidTag, int32_t>;
 
 }  // namespace muster::os

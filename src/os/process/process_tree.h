@@ -18,15 +18,15 @@ struct ProcessInfo {
   Pid group;
   Pid session;
   bool zombie = false;
-  uint64_t start_ticks = 0;  ///< Since boot; tells a reused pid from the one that was meant.
+  uint64_t start_ticks = 0;  ///< Since boot; distinguishes a reused pid from the original.
   bool operator==(const ProcessInfo&) const = default;
 };
 
-/// The folder that a process works in; "" if that cannot be seen or has been removed.
+/// Returns the folder that a process works in; "" if that cannot be seen or has been removed.
 [[nodiscard]] std::filesystem::path working_folder(Pid pid);
 
-/// Returns how a process ended for which nobody has waited, as waitpid() would tell it; nullopt if
-/// it lives or is gone. 0 also where that is hidden.
+/// Returns how a process ended that nobody has waited for, in the form of waitpid(); nullopt if it
+/// is alive or gone. 0 also if the status is hidden.
 [[nodiscard]] std::optional<int32_t> end_of_zombie(Pid pid);
 
 /// Lists all processes of this host that can be seen.
@@ -36,27 +36,28 @@ struct ProcessInfo {
 /// subreaper at the root this includes those that left their group and session.
 [[nodiscard]] std::vector<ProcessInfo> list_descendants(Pid root);
 
-/// The children of this process that live; nullopt where the kernel does not list them.
+/// The living children of this process; nullopt if the kernel does not list them.
 using OwnChildren = std::optional<std::vector<ProcessInfo>>;
 [[nodiscard]] OwnChildren list_own_children();
 
-/// Lists `child`, one of list_own_children(), with all that descends from it and those orphans of
-/// its group or session that this process adopted; by the kernel's lists of children, so that other
-/// processes of the host cost nothing. Parents come before their children, but for orphans. May
-/// miss one that comes or goes meanwhile.
+/// Lists `child`, one of list_own_children(), with all its descendants and those orphans of its
+/// group or session that this process adopted. Uses the kernel's lists of children, so that other
+/// processes of the host cost nothing. Parents come before their children, except for orphans. May
+/// miss a process that comes or goes meanwhile.
 [[nodiscard]] std::vector<ProcessInfo> list_family(Pid child,
                                                    const std::vector<ProcessInfo>& own_children);
-/// Of list_own_children(), those that list_family() begins with: `child` first, if it lives.
+/// Returns those of list_own_children() that list_family() begins with: `child` first, if it is
+/// alive.
 [[nodiscard]] std::vector<ProcessInfo> family_roots(Pid child,
                                                     const std::vector<ProcessInfo>& own_children);
 
 [[nodiscard]] std::vector<Pid> pids_of(const std::vector<ProcessInfo>& processes);
 
-/// Reads about one process, or about the one that a thread of this number belongs to; nullopt if
+/// Reads about one process, or about the one that a thread with this id belongs to; nullopt if
 /// there is none, or if it has ended and nobody has waited for it.
 [[nodiscard]] std::optional<ProcessInfo> read_living(Pid pid);
 
-/// Sends `signal` to all processes of a group. A group that is gone is success.
+/// Sends `signal` to all processes of a group. A group that is gone is a success.
 [[nodiscard]] Status signal_group(Pid leader, int signal);
 
 }  // namespace muster::os

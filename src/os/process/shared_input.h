@@ -8,9 +8,9 @@
 
 namespace muster::os {
 
-/// A descriptor that this process was given, such as its standard input, and that others may have,
-/// too: a terminal is its shell's as well. A watch of the loop would make it non-blocking for all
-/// of them, and for those who come later; this leaves it as it is.
+/// A descriptor that this process was given, such as its standard input, and that others may share:
+/// a terminal is its shell's as well. A watch of the loop would make it non-blocking for all of
+/// them, and for later users; this class leaves it as it is.
 class SharedInput {
  public:
   /// Does not own `fd`, which must stay open.
@@ -18,15 +18,16 @@ class SharedInput {
 
   /// False for files and devices such as /dev/null, which are always ready.
   [[nodiscard]] bool pollable() const { return poll_.valid(); }
-  /// As the loop's own watch, for reading. It must be pollable, and outlive the watch.
+  /// Like the loop's own watch, for reading. The descriptor must be pollable, and this object must
+  /// outlive the watch.
   [[nodiscard]] std::unique_ptr<rt::FdWatch> watch(rt::IoLoop& loop,
                                                    std::function<void()> ready) const;
-  /// Whether reading it returns at once.
+  /// Returns whether reading it returns at once.
   [[nodiscard]] bool ready() const;
 
  private:
   int fd_;
-  rt::Fd poll_;  ///< Where the system tells that it is ready; valid if that can be.
+  rt::Fd poll_;  ///< Reports readiness; valid if the descriptor is pollable.
 };
 
 }  // namespace muster::os

@@ -22,7 +22,7 @@ struct ToFd {
   int fd = -1;
 };  ///< A copy of a descriptor of the parent.
 struct ToPipe {};  ///< The other end comes back in Spawned (or as Processes' output).
-struct ToFile {    ///< Appended to, made with mode 0644 if missing; read for stdin.
+struct ToFile {    ///< Appended to, created with mode 0644 if missing; read for stdin.
   std::filesystem::path path;
 };
 using Stdio = std::variant<ToNull, ToParent, ToFd, ToPipe, ToFile>;
@@ -74,7 +74,7 @@ struct Spawned {
 [[nodiscard]] Result<Spawned> spawn(const SpawnOptions& options);
 
 /// How a process ended and what it used (with its reaped children). Neither code nor signal is set
-/// if somebody else reaped it.
+/// if another party reaped it.
 struct Exit {
   std::optional<int> code;    ///< Set unless a signal ended it.
   std::optional<int> signal;  ///< Set if a signal ended it.

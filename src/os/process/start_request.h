@@ -11,8 +11,8 @@
 
 namespace muster::os {
 
-/// One process asks another, over a socket of whole messages that they share, to start a program
-/// outside the asker's own process tree: below a subreaper there is no other way out.
+/// A request from one process to another, over a socket of whole messages that they share, to start
+/// a program outside the requester's own process tree: below a subreaper there is no other way out.
 struct StartRequest {
   std::vector<std::string>
       argv;              ///< argv[0] is the name to show; the program is the receiver's choice.
@@ -37,7 +37,7 @@ struct ReceivedStart {
   rt::Fd output;
 };
 
-/// Takes one request that is there. Unavailable when the sender is gone.
+/// Takes one request that has arrived. Unavailable when the sender is gone.
 [[nodiscard]] Result<ReceivedStart> receive_start_request(int socket);
 
 }  // namespace muster::os

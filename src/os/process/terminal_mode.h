@@ -8,19 +8,20 @@
 
 namespace muster::os {
 
-/// The rows and columns of the terminal behind `fd`; nothing if it is none.
+/// Returns the rows and columns of the terminal behind `fd`; nothing if it is not a terminal.
 [[nodiscard]] std::optional<WindowSize> window_size_of(int fd);
 
-/// A terminal that hands over every key as it is, Ctrl-C too, and shows bytes as they come.
-/// Destroying it restores what was before; keys that still wait then are dropped.
+/// A terminal that passes every key as it is, including Ctrl-C, and shows bytes as they come.
+/// Destroying it restores the previous mode; pending keys are dropped then.
 class RawTerminal {
  public:
   virtual ~RawTerminal() = default;
-  /// Keys wait: nobody is to read them, and they are not shown; those of SIGINT and SIGQUIT send
-  /// these, and text has ends of lines again. Until the next call; at first they do not.
+  /// Holds keys back: they are not to be read and are not echoed, those for SIGINT and SIGQUIT send
+  /// these signals, and line ends in output are translated again. Lasts until the next call; at
+  /// first keys are not held back.
   virtual void let_keys_wait(bool wait) = 0;
-  /// Makes it so again, where somebody else has used the terminal meanwhile; what is restored at
-  /// the end stays the same.
+  /// Sets the mode again after another program has used the terminal; what is restored at the end
+  /// stays the same.
   virtual void renew() = 0;
 };
 [[nodiscard]] Result<std::unique_ptr<RawTerminal>> make_raw(int fd);

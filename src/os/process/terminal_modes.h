@@ -7,18 +7,18 @@
 
 namespace muster::os {
 
-/// What programs have switched on their terminal, and not back: another terminal that joins their
-/// shell has to be switched likewise, or keys and the mouse send what they do not expect; one that
-/// they were cut off from has to be switched back. Follows their output, in whatever pieces it
-/// comes. A value.
+/// The modes that programs have switched on in their terminal and not back off. Another terminal
+/// that joins their shell must be switched likewise, or keys and the mouse send what the programs
+/// do not expect; a terminal that was cut off must be switched back. Follows their output, in
+/// whatever pieces it comes. A value.
 class TerminalModes {
  public:
   void take(std::string_view bytes);
-  /// Returns what brings a terminal from its normal modes to these; "" where they are the same.
+  /// Returns what brings a terminal from its normal modes to these; "" if they are the same.
   [[nodiscard]] std::string sequences() const;
-  /// A program shows the screen without scroll-back.
+  /// Returns whether a program shows the screen without scroll-back.
   [[nodiscard]] bool on_other_screen() const;
-  /// A program has the screen for itself, and draws it anew when the size changes.
+  /// Returns whether a program has the screen to itself and redraws it when the size changes.
   [[nodiscard]] bool has_screen() const;
 
  private:
@@ -37,9 +37,9 @@ class TerminalModes {
 
   State state_ = State::Ground;
   std::string parameters_;          ///< Of what follows ESC [, cut at some length.
-  std::map<uint16_t, bool> modes_;  ///< Private ones that are not as they are at first.
+  std::map<uint16_t, bool> modes_;  ///< Private modes that differ from their defaults.
   bool keypad_ = false;             ///< Sends sequences of its own.
-  std::string other_keys_;          ///< How far keys with modifiers do; "" as usual.
+  std::string other_keys_;          ///< Mode of keys with modifiers; "" for the default.
 };
 
 }  // namespace muster::os

@@ -14,23 +14,23 @@
 
 namespace muster::os {
 
-/// What the kernel says of one thread at this moment. Reading it neither stops the thread nor waits
-/// for a lock of its process: it can be read of one that the kernel does not let go.
+/// What the kernel says about one thread at this moment. Reading it neither stops the thread nor
+/// waits for a lock of its process, so it works even for a thread stuck in the kernel.
 struct ThreadState {
   int32_t id = 0;
   std::string name;
   char state = '?';          ///< R, S, D, T, ...; '?' if it has just ended.
   std::string wait_channel;  ///< The kernel function in which it sleeps; "" if unknown.
   std::string system_call;   ///< "read"; a number for rare ones; "" if it is in none or hidden.
-  int32_t descriptor = -1;   ///< What the call is about, where it is about one.
+  int32_t descriptor = -1;   ///< The descriptor the call works on, if any.
   std::array<uint64_t, 5> arguments{};  ///< The call's first ones; 0 where they are hidden.
 };
 
 /// Returns those of the processes that a signal has stopped; not those that a debugger holds.
 [[nodiscard]] std::vector<Pid> stopped_among(std::vector<Pid> processes);
 
-/// Continues all of the processes but those that are in `stood`, as stopped_among found them before
-/// somebody else stopped more.
+/// Continues all of the processes except those in `stood`, as stopped_among() found them before
+/// another party stopped more.
 void continue_others(const std::vector<Pid>& processes, const std::vector<Pid>& stood);
 
 /// Returns the ids of a process's threads, in any order, at most `count_max`; empty if it has
@@ -41,50 +41,52 @@ void continue_others(const std::vector<Pid>& processes, const std::vector<Pid>& 
 /// ended.
 [[nodiscard]] std::vector<ThreadState> list_threads(Pid pid, size_t count_max);
 
-/// Returns for how long a thread that does nothing but sleep in its system call still does; where
-/// the call does not tell when it began, for how long in all. nullopt of any other, and where that
-/// may not be seen.
+/// For a thread that only sleeps in its system call, returns how long it will still sleep or, if
+/// the call does not say when it began, how long in total. nullopt for any other, and if that may
+/// not be seen.
 [[nodiscard]] std::optional<Duration> sleeps_for(Pid pid, const ThreadState& thread);
 
-/// Whether a thread waits for events, and no longer than for a time that its call says; false of
-/// any other, and where that may not be seen.
+/// Returns whether a thread waits for events, but no longer than a time limit given in its call;
+/// false for any other, and if that may not be seen.
 [[nodiscard]] bool waits_at_most(const ThreadState& thread);
 
-/// Whether a thread waits for another one, or for at most some milliseconds: as Python's threads do
-/// again and again for its global lock. False of any other, and where that may not be seen.
+/// Returns whether a thread waits for another one, or for at most some milliseconds, as Python's
+/// threads do again and again for the global lock. False for any other, and if that may not be
+/// seen.
 [[nodiscard]] bool waits_for_a_moment(Pid pid, const ThreadState& thread);
 
-/// Returns who holds the lock of a file (flock, fcntl) that a process waits for, as the text of
-/// /proc/locks tells; 0 if it waits for none, or that cannot be seen.
+/// Returns which process holds the file lock (flock, fcntl) that a process waits for, according to
+/// the text of /proc/locks; 0 if it waits for none, or that cannot be seen.
 [[nodiscard]] Pid lock_holder(std::string_view proc_locks, Pid waiting);
 
-/// Copies a part of a process's memory to `to`; false where that may not be read.
+/// Copies a part of a process's memory to `to`; returns false if that may not be read.
 [[nodiscard]] bool read_memory(Pid pid, uint64_t address, void* to, size_t size);
 
-/// Whether the main thread of a process waits for other threads, or for what they wait for, such as
-/// peers in a collective call (a futex); nullopt where that cannot be seen.
+/// Returns whether the main thread of a process waits for other threads, or for what they wait for,
+/// such as peers in a collective call (a futex); nullopt if that cannot be seen.
 [[nodiscard]] std::optional<bool> waits_for_threads(Pid pid);
 
-/// Returns the name of a system call of this machine; its number for one that is not in the table.
+/// Returns the name of a system call of this machine; its number if it is not in the table.
 [[nodiscard]] std::string system_call_name(int64_t number);
 
 /// Returns how often a thread has gone to sleep of its own accord so far; 0 if unknown.
 [[nodiscard]] uint64_t count_sleeps(Pid pid, int32_t thread);
 
-/// Whether a clock may end the wait of a thread that reads: it reads a clock (timerfd), its socket
-/// limits the time of a wait (SO_RCVTIMEO), or its process catches alarms. False where that may not
+/// Returns whether a clock may end the wait of a reading thread: it reads a clock (timerfd), its
+/// socket has a receive timeout (SO_RCVTIMEO), or its process catches alarms. False if that may not
 /// be seen.
 [[nodiscard]] bool may_be_woken_by_time(Pid pid, const ThreadState& thread);
 
-/// Returns a copy of a process's descriptor; an invalid one where that may not be had.
+/// Returns a copy of a process's descriptor; an invalid one if access is denied.
 [[nodiscard]] rt::Fd copy_descriptor(Pid pid, int32_t descriptor);
 
-/// Returns in which system call a thread is, and with what; its name and state are not read.
+/// Returns which system call a thread is in, and with what arguments; its name and state are not
+/// read.
 [[nodiscard]] ThreadState call_of_thread(Pid pid, int32_t thread);
 
-/// Returns the path that a thread's call was given, of one that opens a file or asks about it, as
-/// the program wrote it; "" of any other, and where that is hidden or the program would have to be
-/// waited for.
+/// Returns the path given to a thread's system call, if that opens a file or asks about one, as the
+/// program wrote it; "" for any other, and if it is hidden or the program would have to be waited
+/// for.
 [[nodiscard]] std::string path_of_call(Pid pid, const ThreadState& thread);
 
 inline constexpr std::string_view kPipeTarget = "a pipe";
