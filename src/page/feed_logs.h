@@ -12,14 +12,14 @@
 
 namespace muster::page {
 
-/// Logs as they come from the agents, where their files lie on other hosts. Only the logs that
-/// somebody reads are kept, the last kLogPieceMax bytes of each, and only while somebody reads.
+/// Logs as they arrive from the agents, for log files that lie on other hosts. Only logs that
+/// somebody reads are kept: the last kLogPieceMax bytes of each, and only while somebody reads.
 /// Offsets count the bytes of the stream.
 class FeedLogs final : public LogSource {
  public:
   struct Handlers {
-    /// Asks for all output, its last lines first, also again; or for no more. Called in a turn of
-    /// its own.
+    /// Asks for all output, its last lines first (this may be repeated), or for no more. Called
+    /// from the event loop.
     std::function<void(bool on)> follow;
     std::function<void()> grown;
   };
@@ -29,7 +29,7 @@ class FeedLogs final : public LogSource {
   FeedLogs(const FeedLogs&) = delete;
   FeedLogs& operator=(const FeedLogs&) = delete;
 
-  /// A piece of some log; those that nobody reads, and repeats, are passed over.
+  /// Takes a piece of a log; logs that nobody reads, and repeated pieces, are ignored.
   void take(const LogName& log, uint64_t offset, std::string_view bytes);
   [[nodiscard]] rt::Async<Result<LogPiece>> read(LogName log, LogWanted wanted) override;
   [[nodiscard]] size_t kept() const { return kept_.size(); }

@@ -16,10 +16,10 @@ struct FrontFile {
   std::string_view bytes;
 };
 
-/// All of them: what `portal/web` holds, put into the binary.
+/// Returns all of them: what `portal/web` holds, embedded in the binary.
 [[nodiscard]] std::span<const FrontFile> front_files();
 
-/// The file that a request names, as its answer: `document` where it names none. nullopt for
+/// Returns the file that a request names, as its answer; `document` if it names none. nullopt for
 /// anything else.
 [[nodiscard]] std::optional<net::HttpResponse> front_file(const Target& target,
                                                           std::string_view document);

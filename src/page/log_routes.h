@@ -24,7 +24,7 @@ namespace muster::page {
 /// once there is more than SEEN bytes, or after 20 s. Lives on the loop's thread.
 class LogRoutes {
  public:
-  /// All outlive it.
+  /// All must outlive it.
   LogRoutes(rt::Loop& loop, const JobView& job, LogSource& logs)
       : loop_(loop), job_(job), logs_(logs), grown_(loop), searched_(loop) {}
   LogRoutes(const LogRoutes&) = delete;
@@ -47,7 +47,7 @@ class LogRoutes {
     bool news = false;
     bool waits = false;  ///< There may be more later.
   };
-  /// While one lives, no other search looks through a piece.
+  /// While one is alive, no other search looks through a piece.
   class Turn;
 
   [[nodiscard]] std::optional<LogName> known(LogName log, std::optional<uint64_t> attempt) const;
@@ -64,7 +64,7 @@ class LogRoutes {
   uint64_t growths_ = 0;
   rt::Event grown_;
   bool searching_ = false;
-  rt::Event searched_;  ///< searching_ has turned false.
+  rt::Event searched_;  ///< searching_ has become false.
 };
 
 }  // namespace muster::page

@@ -8,18 +8,18 @@
 
 namespace muster::page {
 
-/// Whom a token of HTTP's scheme "Negotiate" names (RFC 4559).
+/// Whom a token of the HTTP scheme "Negotiate" identifies (RFC 4559).
 struct Negotiated {
   std::string user;
   std::string answer;  ///< For the client; bytes.
-  Duration valid{};    ///< For how long that may count.
+  Duration valid{};    ///< How long that counts.
 };
 
-/// Knows people by tokens that their tickets make.
+/// Identifies people by tokens made from their Kerberos tickets.
 class Negotiator {
  public:
   virtual ~Negotiator() = default;
-  /// The error says why the token names nobody. May take some seconds.
+  /// The error says why the token identifies nobody. May take some seconds.
   [[nodiscard]] virtual rt::Async<Result<Negotiated>> negotiate(std::string token) = 0;
 };
 

@@ -46,9 +46,9 @@ class Page {
     const JobView& job;
     LogSource& logs;
     Access& access;
-    net::Dialer& dialer;           ///< To programs beside tasks,
-    net::Dialer* tasks = nullptr;  ///< and by their agents; nullptr where there are none.
-    std::vector<std::string> host_names = {};  ///< By which requests may address this machine.
+    net::Dialer& dialer;           ///< To programs beside tasks.
+    net::Dialer* tasks = nullptr;  ///< The same by their agents; nullptr if there are none.
+    std::vector<std::string> host_names = {};            ///< Names that may address this machine.
     std::function<void(std::string by)> stop = nullptr;  ///< None: the job cannot be stopped.
   };
 
@@ -56,19 +56,19 @@ class Page {
   Page(const Page&) = delete;
   Page& operator=(const Page&) = delete;
 
-  /// Takes a connection that speaks HTTP.
+  /// Serves a connection that speaks HTTP.
   void serve(std::unique_ptr<net::Stream> stream) { server_.serve(std::move(stream)); }
-  /// Answers a request that somebody has admitted: for pages below another's addresses.
+  /// Answers a request that has been admitted already, for pages below another page's addresses.
   [[nodiscard]] rt::Async<net::HttpResponse> answer_admitted(net::HttpRequest request,
                                                              Admission admission);
   /// Something that the status shows may have changed.
   void changed();
   /// There may be more of a log.
   void grown();
-  /// Whether no answer is under way or waits, and every viewer who still looks has been told the
-  /// job's end.
+  /// Returns whether no answer is under way or waiting, and every viewer still looking has been
+  /// told of the job's end.
   [[nodiscard]] bool served() const;
-  /// Called, in a turn of its own, when served() has turned true.
+  /// `served` is called, from the event loop, when served() has become true.
   void on_served(std::function<void()> served) { server_.on_idle(std::move(served)); }
 
  private:
@@ -84,7 +84,7 @@ class Page {
   void note_viewer(std::string_view name, bool told_all);
 
   Deps deps_;
-  std::map<std::string, HostTime> viewers_;  ///< Who ask for changes; when last answered.
+  std::map<std::string, HostTime> viewers_;  ///< Those that ask for changes; when last answered.
   uint64_t version_ = 1;
   rt::Event changed_;
   LogRoutes logs_;

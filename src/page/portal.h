@@ -16,12 +16,13 @@ namespace muster::page {
 class JobShelf {
  public:
   virtual ~JobShelf() = default;
-  /// Those that `who` may see: a document for the list, as `what` asks for it. May take its time.
+  /// Returns the jobs that `who` may see, as a document for the list, narrowed as `what` asks. May
+  /// be slow.
   [[nodiscard]] virtual Result<std::string> list(const Admission& who, const Target& what) = 0;
-  /// How many jobs of which kind `who` may see, in Prometheus' text format.
+  /// Returns how many jobs of which kind `who` may see, in Prometheus' text format.
   [[nodiscard]] virtual Result<std::string> prometheus(const Admission& who) = 0;
-  /// The page of one. NotFound, also for one that `who` may not see; or the reason why it cannot be
-  /// read.
+  /// Returns the page of one job. NotFound, also for a job that `who` may not see; otherwise the
+  /// reason why it cannot be read.
   [[nodiscard]] virtual rt::Async<Result<std::shared_ptr<Page>>> open(Admission who,
                                                                       std::string id) = 0;
 };
@@ -42,9 +43,9 @@ class Portal {
     rt::Loop& loop;
     JobShelf& shelf;
     Access& access;
-    std::vector<std::string> host_names = {};  ///< By which requests may address this machine.
+    std::vector<std::string> host_names = {};  ///< Names that may address this machine.
     std::string document = "portal.html";      ///< Of the list.
-    /// People sign in at the list: who is nobody, and opens a job, is sent there first.
+    /// People sign in at the list: anyone unknown who opens a job is sent there first.
     bool signs_in = false;
   };
 
@@ -52,7 +53,7 @@ class Portal {
   Portal(const Portal&) = delete;
   Portal& operator=(const Portal&) = delete;
 
-  /// Takes connections that speak HTTP.
+  /// The server that takes connections speaking HTTP.
   [[nodiscard]] net::HttpServer& server() { return server_; }
 
  private:

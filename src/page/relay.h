@@ -10,12 +10,12 @@
 
 namespace muster::page {
 
-/// Whom a request is passed on to.
+/// Where a request is passed on to.
 struct RelayTarget {
   SideServer side;
   std::string name;  ///< For people.
-  /// Where a browser finds the program's "/", without the slash at the end. Empty: reading only,
-  /// and cookies go neither way.
+  /// Where a browser finds the program's "/", without the trailing slash. Empty: read-only, and
+  /// cookies are passed neither way.
   std::string prefix = {};
 };
 

@@ -11,7 +11,7 @@
 
 namespace muster::page {
 
-/// How long an answer waits for something to tell: shorter than proxies are patient.
+/// How long an answer waits for something to report; shorter than the patience of proxies.
 inline constexpr Duration kHoldMax = std::chrono::seconds(20);
 
 /// "404 Not Found" as text.
@@ -19,7 +19,7 @@ inline constexpr Duration kHoldMax = std::chrono::seconds(20);
 [[nodiscard]] net::HttpResponse not_found();
 [[nodiscard]] net::HttpResponse json_reply(std::string body);
 
-/// Waits for the event, at most until then. All outlive the wait.
+/// Waits for the event, at most until `until`. All must outlive the wait.
 [[nodiscard]] rt::Async<> wait_for(rt::Loop* loop, rt::Event* event, HostTime until);
 
 }  // namespace muster::page

@@ -9,8 +9,8 @@
 
 namespace muster::page {
 
-/// The parts of "/path/of?name=value". Parts and values are decoded; what is wrongly encoded stays
-/// as it is.
+/// The parts of "/path/of?name=value". Parts and values are decoded; what is badly encoded stays as
+/// it is.
 struct Target {
   std::vector<std::string> parts;  ///< Between the slashes; the last is "" after a final slash.
   std::vector<std::pair<std::string, std::string>> query;
@@ -22,7 +22,7 @@ struct Target {
 
 [[nodiscard]] Target parse_target(std::string_view text);
 
-/// Returns a whole text as a number; nullopt if it is none.
+/// Parses a whole text as a number; nullopt if it is not one.
 [[nodiscard]] std::optional<uint64_t> parse_number(std::string_view text);
 
 }  // namespace muster::page

@@ -15,52 +15,54 @@
 
 namespace muster::page {
 
-/// Tells who asks a portal that serves several people: by a token of their own, which they exchange
-/// for a session cookie or bring with each request (`Authorization: Bearer`), by a Kerberos ticket
-/// (`Authorization: Negotiate`), for which a session can be kept, too, or by a header that a proxy
-/// sets which has identified them. The header counts only where the connection comes from one of
-/// the proxies' addresses; there nothing else does. Whoever is nobody gets the front alone.
+/// Identifies who asks a portal that serves several people: by a token of their own, which they
+/// exchange for a session cookie or bring with each request (`Authorization: Bearer`); by a
+/// Kerberos ticket (`Authorization: Negotiate`), for which a session can be kept, too; or by a
+/// header set by a proxy that has identified them. The header counts only if the connection comes
+/// from one of the proxies' addresses, and there nothing else counts. Anyone unidentified gets only
+/// the front files.
 class TeamAccess final : public Access {
  public:
   struct Options {
-    /// Whose token that is, at this moment; nullopt for nobody's.
+    /// Returns whose token that is at this moment; nullopt if it is nobody's.
     std::function<std::optional<std::string>(std::string_view token)> user_of;
     std::function<std::string()> make_cookie;  ///< Unguessable, [0-9a-f].
     std::vector<std::string> proxies;          ///< IP addresses.
     std::string user_header;                   ///< Lower case.
-    bool secure = false;                       ///< Browsers come by TLS.
+    bool secure = false;                       ///< Browsers connect by TLS.
   };
 
   TeamAccess(rt::Loop& loop, Options options) : loop_(loop), options_(std::move(options)) {}
 
-  /// From now on tickets count as that says, which outlives this.
+  /// From now on tickets are judged by `negotiator`, which must outlive this.
   void judge_tickets(Negotiator& negotiator) { negotiator_ = &negotiator; }
 
   [[nodiscard]] rt::Async<Admission> admit(const net::HttpRequest* request,
                                            std::string peer) override;
-  /// Tickets do not count here: to judge one takes time.
+  /// Tickets do not count here, since judging one takes time.
   [[nodiscard]] bool is_known(const net::HttpRequest& head, const std::string& peer) override;
   /// The body is the token.
   [[nodiscard]] std::optional<net::HttpResponse> open_session(
       const net::HttpRequest& request) override;
 
-  /// For who came by a ticket, or is in a session. 401 for nobody.
+  /// For those who came with a ticket or are in a session; 401 for anyone else.
   [[nodiscard]] std::optional<net::HttpResponse> keep_session(const Admission& who) override;
 
-  /// A session ends so long after it began, with its token or ticket, or with the process.
+  /// A session ends this long after it began, or with its token or ticket, or with the process.
   static constexpr Duration kSessionMax = std::chrono::hours(12);
   static constexpr size_t kSessionsMax = 10'000;
-  /// Of one token, or one user's tickets: who opens more closes their own oldest.
+  /// Sessions of one token, or of one user's tickets: opening more closes the same user's oldest.
   static constexpr size_t kSessionsOfOneMax = 100;
-  /// Tickets that are judged, or wait for it: further ones are refused at once. Each keeps a place
-  /// of the server's, which has more of them, and anybody can send what looks like a ticket.
+  /// Tickets that are being judged, or waiting for it; any more are refused at once. Each occupies
+  /// one of the server's places, of which there are more, and anybody can send something that looks
+  /// like a ticket.
   static constexpr size_t kTicketsMax = 64;
   static constexpr size_t kTicketsOfAddressMax = 16;
 
  private:
   struct Session {
-    std::string token;   ///< "" for one by a ticket,
-    std::string ticket;  ///< whose user this is.
+    std::string token;   ///< "" for a session by ticket.
+    std::string ticket;  ///< The user of that ticket.
     HostTime until{};
   };
 
@@ -76,8 +78,8 @@ class TeamAccess final : public Access {
 
   rt::Loop& loop_;
   Options options_;
-  Negotiator* negotiator_ = nullptr;                      ///< None: tickets count for nothing.
-  std::map<std::string, size_t> judging_;                 ///< Tickets that are judged, by address.
+  Negotiator* negotiator_ = nullptr;                      ///< None: tickets do not count.
+  std::map<std::string, size_t> judging_;                 ///< Tickets being judged, by address.
   std::map<std::string, Session, std::less<>> sessions_;  ///< By cookie.
 };
 

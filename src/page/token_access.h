@@ -6,18 +6,19 @@
 
 namespace muster::page {
 
-/// What the link's token and the session are made of; all of it hex.
+/// What the link's token and the session consist of; all of it in hex.
 struct TokenKeys {
   std::string token;
   std::string cookie;
   std::string path;
-  std::string owner;  ///< "" where nobody can stop anything.
+  std::string owner;  ///< "" if nobody can stop anything.
 };
 
-/// Lets in who brings the token of the job's link. The token comes in a POST and is
-/// exchanged for a cookie (HttpOnly, SameSite=Strict) that the browser sends below `/v/PATH/` only:
-/// cookies know no ports, so that another user's site on the same host would else be sent it, too.
-/// Programs such as Prometheus bring the token with each request: `Authorization: Bearer TOKEN`.
+/// Lets in those who bring the token of the job's link. The token comes in a POST and is exchanged
+/// for a cookie (HttpOnly, SameSite=Strict) that the browser sends only below `/v/PATH/`: cookies
+/// are not tied to ports, so without that path another user's site on the same host would be sent
+/// it, too. Programs such as Prometheus bring the token with each request: `Authorization: Bearer
+/// TOKEN`.
 class TokenAccess final : public Access {
  public:
   explicit TokenAccess(TokenKeys keys);
