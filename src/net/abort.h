@@ -4,8 +4,8 @@
 
 namespace muster::net {
 
-/// Lets the peer see a broken connection, not an end, when `stream` is destroyed. Does nothing
-/// where the stream is not one of TCP.
+/// Makes the peer see a broken connection instead of a clean end when `stream` is destroyed. Does
+/// nothing unless the stream is TCP.
 void abort_connection(Stream& stream);
 
 }  // namespace muster::net

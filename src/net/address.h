@@ -11,7 +11,7 @@
 
 namespace muster::net {
 
-/// "host:port" in its two parts. IPv6 literals stand in brackets: "[::1]:80".
+/// The two parts of "host:port". IPv6 literals stand in brackets: "[::1]:80".
 struct HostPort {
   std::string host;
   uint16_t port = 0;
@@ -35,7 +35,7 @@ struct SocketAddress {
 
 /// Parses a literal IPv4 or IPv6 address; nothing if `host` is a name.
 [[nodiscard]] std::optional<SocketAddress> parse_literal(const std::string& host, uint16_t port);
-/// Its inverse: the address without the port, in figures.
+/// The inverse: the address without the port, in numeric form.
 [[nodiscard]] std::string literal_of(const SocketAddress& address);
 
 }  // namespace muster::net

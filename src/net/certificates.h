@@ -10,14 +10,14 @@
 
 namespace muster::net {
 
-/// TLS 1.2 and 1.3 with certificates, as the web has it: for servers of others (a client that
-/// checks them) and for people's browsers (a server with a certificate of the site). What is ours
-/// alone uses pre-shared keys instead (tls.h).
+/// TLS 1.2 and 1.3 with certificates, as on the web: for other people's servers (as a client that
+/// checks them) and for people's browsers (as a server with the site's certificate). Muster's own
+/// connections use pre-shared keys instead (tls.h).
 class CertificateTls {
  public:
   /// Trusts the authorities in `bundle` (PEM). The error names the file.
   [[nodiscard]] static Result<CertificateTls> client(const std::filesystem::path& bundle);
-  /// Shows the certificates of `chain` (PEM, the server's own first) and proves them by `key`
+  /// Presents the certificates of `chain` (PEM, the server's own first) and proves them by `key`
   /// (PEM). The error names the file, or says that they do not belong together.
   [[nodiscard]] static Result<CertificateTls> server(const std::filesystem::path& chain,
                                                      const std::filesystem::path& key);
@@ -26,12 +26,12 @@ class CertificateTls {
   CertificateTls& operator=(CertificateTls&&) noexcept;
   ~CertificateTls();
 
-  /// Speaks TLS over `under`, which is connected to the host of that name or address; the
-  /// handshake is done when this returns. Unavailable, with the reason, when it fails: the
-  /// certificate has ended, is somebody else's, or comes from an authority that is not trusted.
+  /// Speaks TLS over `under`, which is connected to the host of that name or address; the handshake
+  /// is done when this returns. Unavailable, with the reason, if it fails: the certificate has
+  /// expired, is for another host, or comes from an authority that is not trusted.
   [[nodiscard]] rt::Async<Result<std::unique_ptr<Stream>>> connect(std::unique_ptr<Stream> under,
                                                                    std::string host) const;
-  /// The same for the side that accepted.
+  /// The same for the accepting side.
   [[nodiscard]] rt::Async<Result<std::unique_ptr<Stream>>> accept(
       std::unique_ptr<Stream> under) const;
 
@@ -42,11 +42,13 @@ class CertificateTls {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Returns where this host keeps the authorities that it trusts: `named` unless that is empty (the
-/// variable SSL_CERT_FILE), else the first of the usual places that exists. NotFound without one.
+/// Returns where this host keeps the authorities that it trusts: `named` (the variable
+/// SSL_CERT_FILE) unless that is empty, else the first of the usual places that exists. NotFound if
+/// none does.
 [[nodiscard]] Result<std::filesystem::path> trusted_authorities(const std::string& named);
 
-/// Dials over another dialer and speaks TLS as a client. Both outlive it and its streams.
+/// Dials over another dialer and speaks TLS as a client. `under` and the TLS settings must outlive
+/// it and its streams.
 class TlsDialer final : public Dialer {
  public:
   TlsDialer(Dialer& under, const CertificateTls& tls) : under_(&under), tls_(&tls) {}

@@ -23,15 +23,15 @@ using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] std::string_view find_header(const HttpHeaders& headers, std::string_view name);
 
 /// A request as far as a page needs it. Header names are lower case; a body that came in chunks is
-/// whole.
+/// joined.
 struct HttpRequest {
   std::string method;
   std::string target;  ///< As sent: "/path?query".
   HttpHeaders headers;
   std::string body;
-  bool keep_alive = true;    ///< The client may ask more on the same connection.
+  bool keep_alive = true;    ///< The client may send more requests on the connection.
   bool reads_chunks = true;  ///< It speaks HTTP/1.1.
-  std::string upgrade;       ///< The protocol it would like to change to; "" if none.
+  std::string upgrade;       ///< The protocol it wants to switch to; "" if none.
 
   [[nodiscard]] std::string_view header(std::string_view name) const {
     return find_header(headers, name);
@@ -46,7 +46,7 @@ class HttpBody {
   [[nodiscard]] virtual rt::Async<Result<std::string>> next() = 0;
 };
 
-/// Takes over a connection that has left HTTP, until it ends. `early` came behind the request.
+/// Takes over a connection that has left HTTP, until it ends. `early` followed the request.
 using HttpUpgraded = std::function<rt::Async<>(Stream* client, std::string early)>;
 
 struct HttpResponse {
@@ -55,7 +55,7 @@ struct HttpResponse {
   HttpHeaders headers;
   std::string body;
   std::unique_ptr<HttpBody> pieces = nullptr;  ///< Instead of `body`.
-  /// How long each piece may take; zero: as long as the server lets answers take.
+  /// How long each piece may take; zero: as long as the server allows for answers.
   Duration piece_patience{};
   HttpUpgraded upgraded = nullptr;  ///< With status 101.
 };

@@ -23,18 +23,18 @@ struct HttpClientResponse : HttpResponseHead {
 /// The largest body that http_get keeps.
 inline constexpr size_t kHttpResponseMax = size_t{64} << 20;
 
-/// What is asked of a server.
+/// A request to a server.
 struct HttpClientRequest {
   HostPort server;
   std::string method = "GET";
   std::string target = "/";  ///< "/path?query", encoded.
-  std::string host;          ///< What to say that the server is called; "": what it is.
+  std::string host;          ///< The Host header's value; "": the server's own name.
   HttpHeaders headers;
   std::string body;
-  bool upgrade = false;  ///< `headers` ask for another protocol, too.
+  bool upgrade = false;  ///< `headers` also ask for another protocol.
 };
 
-/// A response whose head has come and whose body comes in pieces of at most 64 KiB.
+/// A response whose head has arrived and whose body comes in pieces of at most 64 KiB.
 class HttpDownload final : public HttpBody {
  public:
   /// Each piece may take `patience`.
@@ -42,14 +42,14 @@ class HttpDownload final : public HttpBody {
                Duration patience);
 
   [[nodiscard]] const HttpResponseHead& head() const { return reader_.head(); }
-  /// Whether nothing more will come.
+  /// Returns whether nothing more will come.
   [[nodiscard]] bool is_whole() const { return reader_.is_whole(); }
   [[nodiscard]] rt::Async<Result<std::string>> next() override;
 
-  /// Each further piece may take so long.
+  /// Sets how long each further piece may take.
   void set_patience(Duration patience) { patience_ = patience; }
 
-  /// With status 101: the connection, and what has been read of it behind the head.
+  /// With status 101: the connection, and what has been read beyond the head.
   [[nodiscard]] Stream& stream() { return *stream_; }
   [[nodiscard]] std::string take_rest() { return reader_.take_rest(); }
 
@@ -62,10 +62,10 @@ class HttpDownload final : public HttpBody {
   Duration patience_;
 };
 
-/// Asks, on a connection of its own, and returns when the head of the answer has come. Any
-/// status is a response; errors are Unavailable (also a server that accepts nothing for 30 s),
-/// NotFound (the host), DeadlineExceeded (nothing came within `patience`), and Corrupt for what is
-/// not HTTP. `dialer` outlives the coroutine.
+/// Sends a request on a connection of its own, and returns when the head of the answer has arrived.
+/// Any status is a response; errors are Unavailable (also if a server accepts nothing for 30 s),
+/// NotFound (the host), DeadlineExceeded (nothing came within `patience`), and Corrupt for anything
+/// that is not HTTP. `dialer` outlives the coroutine.
 [[nodiscard]] rt::Async<Result<std::unique_ptr<HttpDownload>>> http_open(rt::Loop* loop,
                                                                          Dialer* dialer,
                                                                          HttpClientRequest request,

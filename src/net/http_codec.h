@@ -11,19 +11,19 @@
 #include <string>
 #include <string_view>
 
-/// Bytes of HTTP/1.1 to messages and back, on Boost.Beast's parser and serializer, which stay
-/// inside http_codec.cc.
+/// Converts bytes of HTTP/1.1 to messages and back, with Boost.Beast's parser and serializer, which
+/// stay inside http_codec.cc.
 namespace muster::net {
 
-/// Reads the requests of one connection as their bytes come. Keeps at most one request and what was
-/// fed behind it.
+/// Reads the requests of one connection as their bytes arrive. Keeps at most one request and what
+/// was fed after it.
 class HttpRequestReader {
  public:
-  /// The longest body in bytes of a request of which the head has come, which it may read but not
-  /// keep.
+  /// Returns the longest body, in bytes, that a request may have, given its head, which it may read
+  /// but not keep.
   using BodyMax = std::function<size_t(const HttpRequest& head)>;
 
-  /// What has a longer body is malformed.
+  /// A request with a longer body is malformed.
   explicit HttpRequestReader(size_t body_max = kHttpBodyMax);
   explicit HttpRequestReader(BodyMax body_max);
   ~HttpRequestReader();
@@ -32,12 +32,12 @@ class HttpRequestReader {
 
   /// Takes the next bytes of the connection.
   void feed(std::string_view bytes);
-  /// Returns the next request that has come whole; nothing if more must come. An error (Corrupt)
-  /// names what is wrong with it; read no more of that connection then.
+  /// Returns the next request that has arrived whole; nothing if more must come. An error (Corrupt)
+  /// says what is wrong with it; read no more from that connection then.
   [[nodiscard]] Result<std::optional<HttpRequest>> next();
-  /// Returns and forgets what came behind the last request, for a connection that leaves HTTP.
+  /// Returns and forgets what came after the last request, for a connection that leaves HTTP.
   [[nodiscard]] std::string take_rest();
-  /// Whether something came behind the last request.
+  /// Returns whether something came after the last request.
   [[nodiscard]] bool has_rest() const;
 
  private:
@@ -55,8 +55,8 @@ struct HttpResponseHead {
   }
 };
 
-/// Reads one response as its bytes come. Passes over interim ones (100, 103). Keeps the head and
-/// what nobody has taken of the body.
+/// Reads one response as its bytes arrive. Skips interim ones (100, 103). Keeps the head and the
+/// part of the body that was not taken yet.
 class HttpResponseReader {
  public:
   HttpResponseReader();
@@ -64,17 +64,17 @@ class HttpResponseReader {
   HttpResponseReader(HttpResponseReader&&) noexcept;
   HttpResponseReader& operator=(HttpResponseReader&&) noexcept;
 
-  /// Takes the next bytes of the connection. Corrupt, naming what is wrong; feed no more then.
+  /// Takes the next bytes of the connection. Corrupt, with what is wrong; feed no more then.
   [[nodiscard]] Status feed(std::string_view bytes);
-  /// The connection has ended, which ends a body without a length. Corrupt for every other that is
-  /// not whole.
+  /// The connection has ended, which ends a body without a length. Corrupt for any other response
+  /// that is not whole.
   [[nodiscard]] Status end();
   [[nodiscard]] bool has_head() const;
   [[nodiscard]] bool is_whole() const;
   [[nodiscard]] const HttpResponseHead& head() const;
-  /// Returns what has come of the body since the last call, no longer in chunks.
+  /// Returns what has come of the body since the last call, with the chunking removed.
   [[nodiscard]] std::string take_body();
-  /// Returns and forgets what came behind the response, for a connection that leaves HTTP.
+  /// Returns and forgets what came after the response, for a connection that leaves HTTP.
   [[nodiscard]] std::string take_rest();
 
  private:
@@ -82,13 +82,13 @@ class HttpResponseReader {
   std::unique_ptr<Impl> impl_;
 };
 
-/// What becomes of a connection after an answer.
+/// What happens to a connection after an answer.
 enum class Afterwards : uint8_t { Close, Keep };
 /// How the end of an answer's body is known.
 enum class Framing : uint8_t { Length, Chunks, Connection };
 
-/// Returns the bytes of an answer up to its body. Nothing of it is to be kept in caches; a header
-/// of that name in `response` wins. A header with a line break in it is left out.
+/// Returns the bytes of an answer up to its body. Nothing of it may be cached, unless `response`
+/// has a header of that name. A header that contains a line break is left out.
 [[nodiscard]] std::string format_http_head(const HttpResponse& response, Afterwards afterwards,
                                            Framing framing);
 /// Returns the bytes of an answer with its body, after which the connection closes.

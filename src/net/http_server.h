@@ -20,11 +20,11 @@
 
 namespace muster::net {
 
-/// How much room clients get.
+/// How many resources clients get.
 struct HttpServerLimits {
   size_t connections_max = 128;
-  size_t upgraded_max = 64;    ///< Of these, that have left HTTP.
-  size_t requests_max = 1000;  ///< Of one connection; then it closes and the client comes anew.
+  size_t upgraded_max = 64;    ///< How many of these may have left HTTP.
+  size_t requests_max = 1000;  ///< Per connection; then it closes, and the client reconnects.
   Duration request_patience =
       std::chrono::seconds(10);              ///< From a request's first byte to its last.
   Duration idle = std::chrono::seconds(60);  ///< Between two requests.
@@ -36,28 +36,27 @@ struct HttpServerLimits {
   Duration held_max = std::chrono::seconds(2);    ///< The same of an answer that does not come.
 };
 
-/// The server's side of HTTP/1.1 on streams that somebody else accepted: requests of one connection
-/// one after the other, each answered by the handler. What is no request, or too long, gets 400 and
-/// is closed; what is slow is closed. After each request the loop's others have their turn, however
-/// many are waiting on one connection. When all places are taken, the connection that has waited
-/// longest without a request makes room; if all are being answered, the one that has not read its
-/// answer for longest, at least for a second; if all read, the one whose answer has not come for
-/// longest, at least for two, as of those who wait for news; else the newcomer is closed. Those
-/// that have been upgraded make room for each other, the oldest first, and for nobody else.
+/// The server side of HTTP/1.1 on streams accepted elsewhere: the requests of one connection are
+/// handled one after the other, each answered by the handler. Malformed or oversized requests get
+/// 400 and the connection is closed; slow connections are closed. After each request the loop runs
+/// other work, however many requests are waiting on one connection. When all places are taken, the
+/// connection that has been idle longest makes room; if all are being answered, the one that has
+/// left its answer unread for longest, at least for a second; if all are reading, the one whose
+/// answer has been outstanding for longest, at least for two seconds, as with clients that wait for
+/// news; otherwise the newcomer is closed. Upgraded connections make room only for each other, the
+/// oldest first.
 ///
-/// Lives on its loop's thread; destroying it ends all connections. Not to be destroyed by a
-/// handler.
+/// Lives on its loop's thread; destroying it ends all connections. A handler must not destroy it.
 class HttpServer {
  public:
-  /// Answers one request of `peer` ("10.0.0.7:8020"). May take its time; may be destroyed while it
-  /// does.
+  /// Answers one request of `peer` ("10.0.0.7:8020"). May take its time, and may be destroyed
+  /// meanwhile.
   using Handler = std::function<rt::Async<HttpResponse>(HttpRequest request, std::string peer)>;
 
-  /// How long a body may be, told by the head before the body has come.
+  /// Returns how long a body may be, given the head before the body has arrived.
   using BodyMax = std::function<size_t(const HttpRequest& head, const std::string& peer)>;
 
-  /// Without `body_max` all bodies may be as long as the limits say, which else count for nothing
-  /// there.
+  /// Without `body_max`, bodies may be as long as the limits say; with it, that limit is not used.
   HttpServer(rt::Loop& loop, Handler handler, HttpServerLimits limits = {},
              BodyMax body_max = nullptr)
       : loop_(&loop),
@@ -67,26 +66,27 @@ class HttpServer {
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
-  /// Whether one more connection would be taken now. Closes another one for it if that must be.
+  /// Returns whether one more connection would be accepted now. Closes another one to make room if
+  /// necessary.
   [[nodiscard]] bool make_room();
-  /// Takes a connection. Not to be called by a handler.
+  /// Serves a connection. Must not be called by a handler.
   void serve(std::unique_ptr<Stream> stream);
   [[nodiscard]] size_t connections() const { return connections_.size(); }
   /// Requests that are being answered.
   [[nodiscard]] size_t answering() const { return answering_; }
-  /// Called, in a turn of its own, whenever the last answer under way is out.
+  /// `idle` is called, from the event loop, whenever the last answer under way is out.
   void on_idle(std::function<void()> idle) { on_idle_ = std::move(idle); }
 
  private:
   enum class Phase : uint8_t {
     Waiting,   ///< For a request.
-    Handling,  ///< The handler works on an answer.
+    Handling,  ///< The handler is working on an answer.
     Sending,   ///< A part of the answer is on its way.
     Upgraded,  ///< It speaks another protocol, for as long as that takes.
   };
   struct Connection {
     Phase phase = Phase::Waiting;
-    HostTime since{};  ///< When that began.
+    HostTime since{};  ///< When that state began.
     rt::Running running;
   };
   using Connections = std::map<uint64_t, Connection>;
@@ -94,7 +94,7 @@ class HttpServer {
     std::optional<HttpRequest> request;  ///< Nothing: the client closed.
   };
   struct Answered {
-    bool keep = false;      ///< The client may ask more.
+    bool keep = false;      ///< The client may send more requests.
     HttpUpgraded upgraded;  ///< Takes the connection over, if set.
   };
 
@@ -108,7 +108,7 @@ class HttpServer {
                                                    bool keep);
   [[nodiscard]] rt::Async<Status> send_pieces(uint64_t id, Stream* stream, HttpBody* pieces,
                                               bool in_chunks, Duration patience);
-  /// Sends a part of the answer of a connection.
+  /// Sends a part of a connection's answer.
   [[nodiscard]] rt::Async<Status> send_part(uint64_t id, Stream* stream, std::string text);
   [[nodiscard]] rt::Async<Status> send(Stream* stream, std::string text);
   void enter(uint64_t id, Phase phase);

@@ -10,8 +10,8 @@
 
 namespace muster::net {
 
-/// Listens for programs of this host, and of this process's own user, without a port. Destroying it
-/// stops that; connections go on.
+/// Listens for programs of this host and of this process's own user, without a port. Destroying it
+/// stops listening; connections live on.
 class LocalListener {
  public:
   virtual ~LocalListener() = default;

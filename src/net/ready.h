@@ -7,8 +7,8 @@
 
 namespace muster::net {
 
-/// Awaiting it suspends until a descriptor is ready, at least to a later turn of the loop. Resumes
-/// straight from the loop's callback. The descriptor stays open meanwhile.
+/// Awaiting it suspends until a descriptor is ready, at least until a later turn of the loop.
+/// Resumes directly from the loop's callback. The descriptor must stay open meanwhile.
 class Ready {
  public:
   Ready(rt::IoLoop& loop, int fd, rt::Interest interest)

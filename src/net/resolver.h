@@ -11,19 +11,20 @@
 
 namespace muster::net {
 
-/// Host names to addresses, by /etc/hosts and DNS (c-ares), without the C library's name services.
-/// Starts with its first real question.
+/// Resolves host names to addresses, by /etc/hosts and DNS (c-ares), without the C library's name
+/// services. Starts with its first real query.
 class Resolver {
  public:
-  /// At least one address, in the order they should be tried; their ports are the asked one.
+  /// Receives at least one address, in the order in which they should be tried; their port is the
+  /// requested one.
   using Done = std::function<void(Result<std::vector<SocketAddress>> addresses)>;
 
   explicit Resolver(rt::IoLoop& loop);
-  /// Forgets open questions; their `done` is not called.
+  /// Forgets open queries; their `done` is not called.
   ~Resolver();
 
-  /// Resolves a name or a literal. `done` comes once, never inside this call: NotFound for a name
-  /// nobody knows, Unavailable when no server answers.
+  /// Resolves a name or a literal. `done` is called once, never inside this call: NotFound for an
+  /// unknown name, Unavailable if no server answers.
   void resolve(const std::string& host, uint16_t port, Done done);
 
  private:

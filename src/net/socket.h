@@ -27,14 +27,14 @@ struct Listening {
 /// Listens. AlreadyExists if every port of the range is taken.
 [[nodiscard]] Result<Listening> listen_on(const ListenAddress& address);
 
-/// One TCP connection being made. Destroying it gives it up.
+/// One TCP connection being made. Destroying it abandons the attempt.
 class Connecting {
  public:
   using Done = std::function<void(Result<rt::Fd> socket)>;
   virtual ~Connecting() = default;
 };
 
-/// Connects on the loop; `done` comes once, never inside this call, with a non-blocking socket
+/// Connects on the loop; `done` is called once, never inside this call, with a non-blocking socket
 /// without delays (TCP_NODELAY). There is no deadline here: the caller destroys what takes too
 /// long.
 [[nodiscard]] std::unique_ptr<Connecting> connect_to(rt::IoLoop& loop, const SocketAddress& address,
@@ -43,11 +43,11 @@ class Connecting {
 /// Makes an accepted or connected socket send small pieces at once.
 void disable_delay(int fd);
 
-/// Makes a connection end, however idle it is, when its peer has vanished without a word: in some
-/// hours, as the system has it.
+/// Makes a connection end, however idle it is, if its peer has vanished silently; takes some hours,
+/// by the system's defaults.
 void keep_alive(int fd);
-/// The same within a minute and a half, where it idles and where it sends: for who waits at this
-/// end, on a machine that may have slept and come back to another network.
+/// The same within a minute and a half, both when idle and when sending: for a person waiting at
+/// this end, on a machine that may have slept and come back on another network.
 void notice_loss_soon(int fd);
 
 }  // namespace muster::net

@@ -11,17 +11,18 @@ namespace muster::net {
 
 /// Wraps a connected non-blocking socket (of a dialer or a listener).
 [[nodiscard]] std::unique_ptr<Stream> tcp_stream(rt::IoLoop& loop, rt::Fd socket);
-/// The same for who knows already where it leads, as accept() says, which saves a system call.
+/// The same for callers that already know the peer's address, as from accept(), which saves a
+/// system call.
 [[nodiscard]] std::unique_ptr<Stream> tcp_stream(rt::IoLoop& loop, rt::Fd socket,
                                                  const SocketAddress& peer);
 
 /// Resolves a name or a literal and connects, trying the addresses in turn; returns a non-blocking
-/// socket with TCP_NODELAY. Errors are those of the resolver, or of the last address that was
-/// tried. Loop and resolver outlive the coroutine.
+/// socket with TCP_NODELAY. Errors are those of the resolver, or of the last address tried. Loop
+/// and resolver must outlive the coroutine.
 [[nodiscard]] rt::Async<Result<rt::Fd>> dial_tcp(rt::IoLoop* loop, Resolver* resolver,
                                                  HostPort server);
 
-/// Dials by name over TCP with TCP_NODELAY and SO_KEEPALIVE. Looks names up anew for each dial.
+/// Dials by name over TCP with TCP_NODELAY and SO_KEEPALIVE. Resolves names anew for each dial.
 class TcpDialer final : public Dialer {
  public:
   explicit TcpDialer(rt::IoLoop& loop) : loop_(&loop), resolver_(loop) {}

@@ -18,11 +18,11 @@ namespace muster::net {
 /// A pre-shared key.
 using Psk = std::array<uint8_t, 32>;
 
-/// Overwrites secret bytes in a way that the compiler keeps.
+/// Overwrites secret bytes in a way that the compiler does not optimize away.
 void wipe(std::span<uint8_t> secret);
 
-/// Prepares the library that does the cryptography, without its configuration file. Cheap to
-/// repeat; everything here calls it.
+/// Prepares the cryptographic library, without its configuration file. Cheap to repeat; everything
+/// here calls it.
 void prepare_crypto();
 
 /// How far an operation on a TlsStream came.
@@ -34,22 +34,22 @@ enum class TlsProgress : uint8_t {
   Failed,      ///< See TlsStream::failure().
 };
 
-/// Why a TlsStream failed, as far as somebody reacts to it.
+/// Why a TlsStream failed, as far as callers react to it.
 enum class TlsFailure : uint8_t {
   None,
-  Connection,       ///< TCP broke, or ended without a word.
-  UnknownIdentity,  ///< (server) Nobody of that name has a key.
+  Connection,       ///< TCP broke, or ended without notice.
+  UnknownIdentity,  ///< (server) There is no key for that name.
   WrongKey,         ///< The other side does not have the key of its identity.
   Protocol,         ///< Not TLS 1.3 with a pre-shared key and our protocol.
 };
 
 /// TLS 1.3 with an external pre-shared key and nothing else: TLS_AES_128_GCM_SHA256, psk_dhe_ke
 /// over X25519, no certificates, no tickets, no resumption. One context serves all streams of a
-/// process; about 6 KiB a stream stay when it is idle, its buffers go.
+/// process; an idle stream keeps about 6 KiB and releases its buffers.
 class TlsContext {
  public:
-  /// Returns the key of an identity, or nothing for an unknown one (which then fails as with a
-  /// wrong key).
+  /// Returns the key of an identity, or nothing for an unknown one (which then fails like a wrong
+  /// key).
   using Lookup = std::function<std::optional<Psk>(std::string_view identity)>;
 
   /// `protocol` is negotiated (ALPN): both sides must name the same.
@@ -69,9 +69,9 @@ class TlsContext {
 /// alive.
 class TlsStream {
  public:
-  /// The side that accepted. `lookup` must live until the handshake is done.
+  /// Makes the side that accepted. `lookup` must live until the handshake is done.
   static TlsStream server(TlsContext& context, rt::Fd socket, const TlsContext::Lookup& lookup);
-  /// The side that dialled.
+  /// Makes the side that dialled.
   static TlsStream client(TlsContext& context, rt::Fd socket, std::string identity, const Psk& key);
 
   TlsStream(TlsStream&&) noexcept;
@@ -80,13 +80,13 @@ class TlsStream {
 
   [[nodiscard]] int fd() const;
 
-  /// Goes on with the handshake; Done when both sides have proved the key.
+  /// Continues the handshake; Done when both sides have proved the key.
   TlsProgress handshake();
   /// Reads into `buffer`; `got` is set when Done.
   TlsProgress read(std::span<char> buffer, size_t& got);
   /// Writes from the front of `bytes`; `put` is set when Done. After WantsWrite it must be repeated
-  /// with bytes that begin with the same. `more`: there is another write at once, so that the
-  /// kernel may send both together.
+  /// with bytes that begin with the same ones. `more`: another write follows at once, so the kernel
+  /// may send both together.
   TlsProgress write(std::string_view bytes, size_t& put, bool more = false);
   /// Says that nothing more will be sent.
   void say_end();

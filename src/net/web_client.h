@@ -22,8 +22,8 @@ struct WebAddress {
   std::string target;  ///< "/path?query".
 };
 
-/// Reads an address that begins with http:// or https://. Errors (the user's) say what is wrong,
-/// and repeat nothing behind the host: it may be a secret.
+/// Parses an address that begins with http:// or https://. Errors (the user's) say what is wrong,
+/// and quote nothing after the host, which may be a secret.
 [[nodiscard]] Result<WebAddress> parse_web_address(std::string_view address);
 
 /// Opens connections to web servers, over TLS with the certificates of authorities that this host
@@ -36,7 +36,8 @@ class WebDialers {
   WebDialers(const WebDialers&) = delete;
   WebDialers& operator=(const WebDialers&) = delete;
 
-  /// The one for that address; lives as long as this. Errors: there is no list of authorities.
+  /// Returns the dialer for that address; it lives as long as this object. Fails if there is no
+  /// list of authorities.
   [[nodiscard]] Result<Dialer*> of(const WebAddress& address);
 
  private:

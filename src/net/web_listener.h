@@ -19,26 +19,26 @@ namespace muster::net {
 
 /// How much room clients get until they can be served.
 struct WebListenerLimits {
-  size_t clients_max = 512;                      ///< At a time.
-  size_t begun_max = 128;                        ///< Of these, that have begun and take memory.
-  Duration patience = std::chrono::seconds(10);  ///< For each.
+  size_t clients_max = 512;  ///< At a time.
+  size_t begun_max = 128;    ///< Of these, how many may have begun and take memory.
+  Duration patience = std::chrono::seconds(10);        ///< For each.
   Duration idle_max = std::chrono::milliseconds(100);  ///< Before it may have to make room.
-  /// The same for one that has begun: so many of them can come in a second as go.
+  /// The same for one that has begun: in a second, only as many can come as go.
   Duration begun_time = std::chrono::milliseconds(150);
 };
 
-/// A listening port of a web server: takes connections, with TLS where there is a certificate, and
-/// hands those that have begun to the server. A client takes memory once its hello, or without TLS
-/// its first byte, has come. When all places are taken, the address that holds most of them makes
-/// room, with its oldest that has had its time; others wait in the kernel's queue, as they do while
-/// this process has no descriptor left. Clients that have begun wait for room in the server. Lives
-/// on its loop's thread.
+/// A listening port of a web server: accepts connections, with TLS if there is a certificate, and
+/// hands those that have begun to the server. A client takes memory only once its hello, or without
+/// TLS its first byte, has arrived. When all places are taken, the address that holds most of them
+/// makes room by giving up its oldest client that has had its time; others wait in the kernel's
+/// queue, as they do while this process has no descriptor left. Clients that have begun wait for
+/// room in the server. Lives on its loop's thread.
 class WebListener {
  public:
   struct Deps {
     rt::IoLoop& loop;
     HttpServer& server;
-    const CertificateTls* tls = nullptr;  ///< None: in clear.
+    const CertificateTls* tls = nullptr;  ///< None: unencrypted.
     WebListenerLimits limits = {};
   };
 
@@ -60,7 +60,7 @@ class WebListener {
   void on_readable();
   [[nodiscard]] bool evict_one(bool begun);
   void admit(rt::Fd socket, std::string source);
-  /// Nothing if the client does not come so far.
+  /// Returns nothing if the client does not get that far.
   [[nodiscard]] rt::Async<std::unique_ptr<Stream>> receive(Place place, rt::Fd socket);
   [[nodiscard]] bool begin(Place place);
 
