@@ -3,7 +3,7 @@
 #include "client/options.h"
 #include "client/session.h"
 
-/// What each command of a person does. All print for themselves and return the exit status.
+/// The commands that people run. All print their own output and return the exit status.
 namespace muster::client {
 
 int run_job(Session& session, const RunCommand& command);
@@ -22,7 +22,7 @@ int show_usage(Session& session, const UsageOptions& command);
 int show_hosts(Session& session, const HostsOptions& command);
 int show_tensorboard(Session& session, const TensorboardOptions& command);
 int run_portal(Session& session, const PortalOptions& command);
-/// With --serve.
+/// `muster portal --serve`.
 int serve_team(Session& session, const PortalOptions& options);
 int show_metrics(Session& session, const MetricsOptions& command);
 int show_top(Session& session, const TopOptions& command);
@@ -45,7 +45,7 @@ int show_config(Session& session, const ConfigOptions& command);
 int init_folder(Session& session, const InitOptions& command);
 int check_machine(Session& session, const DoctorOptions& command);
 
-/// `muster tony`: what users of TonY have, as a specification.
+/// `muster tony`: runs what users of TonY have as a specification.
 int run_tony(Session& session, const TonyOptions& command);
 
 }  // namespace muster::client

@@ -5,20 +5,20 @@
 #include <string>
 #include <vector>
 
-/// What the user typed, by command, before anything is looked at. Filled by parse_command_line.
+/// What the user typed, by command, before anything is checked. Filled by parse_command_line.
 namespace muster::client {
 
 /// What a SIGINT does to a followed job.
 enum class OnInterrupt : uint8_t {
-  /// A command that was typed is interrupted. Of a job from a file, on a terminal the first
+  /// A command that was typed is interrupted. For a job from a file on a terminal, the first
   /// detaches and a second within 3 s stops; elsewhere it stops.
   Auto,
   Detach,
   Stop,
-  Interrupt,  ///< Its programs get SIGINT; with a second one SIGTERM; a third leaves.
+  Interrupt,  ///< Its programs get SIGINT; on a second one SIGTERM; a third leaves.
 };
 
-/// run, submit, plan: everything that makes a Spec.
+/// run, submit, plan: everything that makes up a Spec.
 struct SpecOptions {
   std::string spec;               ///< The file; empty for the quick form.
   std::string on;                 ///< "local", "yarn" or a cluster of the site file; empty: local.
@@ -35,16 +35,16 @@ struct SpecOptions {
   std::vector<std::string> arguments;  ///< After `--`.
 };
 
-/// Where a job runs on the executors of a Spark application: said by its driver's Python.
+/// For a job on the executors of a Spark application; set by its driver's Python code.
 struct SparkOptions {
-  int link_fd = -1;         ///< The socket to it; -1: this is no such job.
+  int link_fd = -1;         ///< The socket to it; -1: not such a job.
   std::string listen_host;  ///< The literal address that the executors reach the driver by.
 };
 
 struct RunOptions {
   SpecOptions spec;
   OnInterrupt on_interrupt = OnInterrupt::Auto;
-  bool stops_at_hang_up = false;  ///< A SIGHUP stops the job, and does not only detach.
+  bool stops_at_hang_up = false;  ///< SIGHUP stops the job instead of only detaching.
   std::string exit_code_from;     ///< A role; empty: the table of docs/failures.md.
   bool quiet = false;             ///< Only the tasks' output and the end.
   bool json = false;              ///< submit: the answer as JSON. run: JSON lines (RunEvents).
@@ -162,7 +162,7 @@ struct PortalOptions {
 struct StopOptions {
   std::vector<std::string> ids;
   std::string on;
-  bool interrupt = false;  ///< SIGINT first, as a Ctrl-C by hand.
+  bool interrupt = false;  ///< SIGINT first, like a Ctrl-C by hand.
   bool no_wait = false;
   bool json = false;
 };
@@ -190,7 +190,7 @@ struct ForwardOptions {
   std::string wait = "1m";           ///< How long for a task that does not run now.
 };
 
-/// notebook: `id` comes back to one that runs.
+/// notebook: `id` returns to one that is running.
 struct NotebookOptions {
   std::string id;
   SpecOptions spec;    ///< Of a new one; its `on` is where `id` is looked for, too.
@@ -289,11 +289,11 @@ struct CleanOptions {
   std::string over;   ///< A size; empty: 5g.
   bool all = false;
   bool dry_run = false;
-  bool by_itself = false;  ///< Nobody asked: at most once a day, and only what the site says.
+  bool by_itself = false;  ///< Unasked: at most once a day, and only as the site says.
   bool json = false;
 };
 
-/// tony: arguments in TonY's own form, which is not this command line's.
+/// tony: arguments in TonY's own form, which differs from this command line's.
 struct TonyOptions {
   std::vector<std::string> arguments;
 };
@@ -302,7 +302,7 @@ struct CompletionOptions {
   std::string shell;
 };
 
-/// completion words: what the scripts of `completion` ask.
+/// completion words: what the `completion` scripts ask for.
 struct CompletionWords {
   std::vector<std::string> typed;  ///< After "muster", the last one unfinished.
 };
@@ -314,19 +314,19 @@ struct VersionOptions {
 
 struct DoctorOptions {
   std::string on;     ///< The cluster to look at; empty: this machine and what is configured.
-  bool deep = false;  ///< Look at a node, too: by a job of one container.
+  bool deep = false;  ///< Also check a node, by a job with one container.
   bool json = false;
 };
 
 struct DemoOptions {
-  bool fast = false;  ///< Without the pause in which people can read along.
+  bool fast = false;  ///< Without the pauses that let people read along.
 };
 
 struct MasterCommand {
   std::string job_folder;
-  int ready_fd = -1;      ///< Where to say that it listens; -1: nobody waits.
+  int ready_fd = -1;      ///< Where to report that it listens; -1: nobody waits.
   int lock_fd = -1;       ///< The job's lock, held as long as this process lives.
-  bool followed = false;  ///< Who started it follows the job at once.
+  bool followed = false;  ///< Whoever started it follows the job at once.
   SparkOptions spark;
   std::string on;  ///< The kind of cluster that started it; empty: local.
 };

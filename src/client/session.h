@@ -17,7 +17,7 @@
 
 namespace muster::client {
 
-/// What every command of a person has at hand.
+/// What every command that a person runs has at hand.
 struct Session {
   Environment environment;
   Console console;
@@ -30,15 +30,15 @@ struct Session {
   std::unique_ptr<RemoteFiles> remote_files;  ///< Set with them.
   std::unique_ptr<Tickets> tickets;           ///< Set with them.
 
-  /// Reads the surroundings; an error if there is no home.
+  /// Reads the process's environment; an error if there is no home.
   static Result<std::unique_ptr<Session>> open(char** variables);
 
   explicit Session(Environment surroundings, std::filesystem::path home_folder);
 
   [[nodiscard]] Surroundings surroundings() const;
   [[nodiscard]] WallTime now() const;
-  /// The environment that a job of this machine, its master, and other processes of this binary
-  /// get.
+  /// Returns the environment for a job of this machine, its master, and other processes of this
+  /// binary.
   [[nodiscard]] std::map<std::string, std::string> process_environment() const;
 };
 

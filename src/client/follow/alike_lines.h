@@ -6,15 +6,16 @@
 
 namespace muster::client {
 
-/// Keeps what happens to hundreds of tasks at once from filling the screen: of lines that follow
-/// each other and differ in numbers only, the first few are told and the rest counted.
+/// Keeps events that happen to hundreds of tasks at once from filling the screen: of consecutive
+/// lines that differ only in numbers, the first few are shown and the rest are counted.
 class AlikeLines {
  public:
-  /// Takes the next line; returns what is to be told now: before a line of another kind, what was
-  /// counted of the last one.
+  /// Takes the next line; returns what is to be shown now. Before a line of another kind, that
+  /// includes the count for the previous kind.
   [[nodiscard]] std::vector<std::string> take(const std::string& line);
-  /// What was counted and not told, with the last of it: "57 more like it; the last: ..."; nothing
-  /// if there is none. It counts anew from here, but lines of this kind stay counted.
+  /// Returns what was counted but not shown, with the last such line: "57 more like it; the last:
+  /// ..."; nothing if there is none. Counting restarts from here, but further lines of this kind
+  /// are still only counted.
   [[nodiscard]] std::vector<std::string> rest();
 
  private:

@@ -10,19 +10,20 @@
 
 namespace muster::client {
 
-/// What the client knows of its terminal. Filled in by the app: nothing here reads the environment.
+/// What the client knows about its terminal. Filled in by the app: nothing here reads the
+/// environment.
 struct Screen {
   bool out_is_terminal = false;
   bool err_is_terminal = false;
-  bool colour = false;  ///< Never when NO_COLOR is set or the stream is no terminal.
+  bool colour = false;  ///< Never with NO_COLOR, or if the stream is not a terminal.
   unsigned width = 80;  ///< Columns, at least 20.
 };
 
 /// Writes to the user: task output and results on standard output, progress and errors on standard
-/// error, and a status that is redrawn in place while standard error is a terminal: lines that move
-/// (progress bars of tasks) and below them one of our own. Whatever is written as lines goes
-/// through console_text(): no name or message of somebody else moves the cursor. A stream that
-/// fails is dropped from then on; of standard output out_failed() tells it.
+/// error, and a status that is redrawn in place while standard error is a terminal: moving lines
+/// (progress bars of tasks) and below them a status line of our own. Everything written as lines
+/// goes through console_text(), so no foreign name or message can move the cursor. A stream that
+/// fails is dropped from then on; for standard output, out_failed() reports it.
 class Console {
  public:
   explicit Console(Screen screen, int out_fd = 1, int err_fd = 2);
@@ -32,46 +33,46 @@ class Console {
 
   /// Writes whole lines to standard output. `text` ends with a newline.
   void out(std::string_view text);
-  /// Writes whole lines to standard error, above the status line. Where a program is amid a line
-  /// in that place, they begin with a new line, or wait: see let_lines_end().
+  /// Writes whole lines to standard error, above the status line. If a program is in the middle of
+  /// a line there, they begin on a new line, or wait: see let_lines_end().
   void err(std::string_view text);
-  /// Writes what a program wrote, byte by byte, to a stream that is no terminal.
+  /// Writes a program's output, byte for byte, to a stream that is not a terminal.
   void pass(std::string_view bytes, bool to_err);
   /// From now on err(), and pass() to the other stream, wait for the end of a line that pass() has
-  /// begun in the same place: many programs write a line in pieces, and their two streams do not
-  /// come in one order. `waiting` is called when the first text begins to wait;
-  /// whoever gave it calls write_waiting() soon, as a prompt's line may never end. An empty one
-  /// ends this, and writes what waits.
+  /// begun in the same place: many programs write a line in pieces, and the order between their two
+  /// streams is not fixed. `waiting` is called when the first text begins to wait; the caller must
+  /// then call write_waiting() soon, since a prompt's line may never end. An empty function turns
+  /// this off and writes what is waiting.
   void let_lines_end(std::function<void()> waiting);
-  /// Writes what waits for the end of a line, on a new line. Nothing where nothing waits.
+  /// Writes what waits for the end of a line, on a new line. Does nothing if nothing waits.
   void write_waiting();
-  /// Replaces the status line, cut to the terminal's width; empty removes it. Nothing without a
-  /// terminal.
+  /// Replaces the status line, cut to the terminal's width; an empty text removes it. Does nothing
+  /// without a terminal.
   void status(std::string_view text);
-  /// Replaces the lines above the status line that still move, each cut to the terminal's width and
-  /// without escape sequences. Nothing without a terminal.
+  /// Replaces the moving lines above the status line, each cut to the terminal's width and without
+  /// escape sequences. Does nothing without a terminal.
   void moving(std::vector<std::string> lines);
 
-  /// ConsoleStream::give_way_to() of both streams.
+  /// Calls ConsoleStream::give_way_to() for both streams.
   int give_way_to(int signals);
 
   [[nodiscard]] const Screen& screen() const { return screen_; }
-  /// True once standard output has failed for good (its reader went away, or the disk behind it is
-  /// full).
+  /// Returns whether standard output has failed for good (its reader went away, or the disk behind
+  /// it is full).
   [[nodiscard]] bool out_failed() const { return out_.failed(); }
   /// Why it failed, as errno; 0 while it has not.
   [[nodiscard]] int out_errno() const { return out_.error(); }
-  /// Whether both streams are the same file, pipe or terminal.
+  /// Returns whether both streams are the same file, pipe or terminal.
   [[nodiscard]] bool one_place() const { return one_place_; }
   /// True if its reader went away.
   [[nodiscard]] bool out_reader_gone() const { return out_errno() == EPIPE; }
-  /// True if it failed for another reason than that nobody reads.
+  /// Returns whether it failed for a reason other than a missing reader.
   [[nodiscard]] bool out_disk_failed() const {
     return out_failed() && !out_reader_gone() && out_errno() != EAGAIN;
   }
 
  private:
-  /// Whether what goes to this stream waits for the line that the other one has begun.
+  /// Returns whether output to this stream must wait for a line begun on the other one.
   [[nodiscard]] bool must_wait(bool to_err) const;
   void hold(std::string_view bytes, bool to_err);
   void write_bytes(std::string_view bytes, bool to_err);
@@ -79,9 +80,9 @@ class Console {
   void write_lines(std::string_view text);
   void clear_status();
   void draw_status();
-  /// Whether a program is amid a line where err() writes.
+  /// Returns whether a program is in the middle of a line where err() writes.
   [[nodiscard]] bool amid_line() const { return err_amid_line_ || (one_place_ && out_amid_line_); }
-  /// The terminal's columns now: people resize it.
+  /// Returns the terminal's current width, which may change.
   [[nodiscard]] unsigned width() const;
 
   Screen screen_;
@@ -90,13 +91,13 @@ class Console {
   bool one_place_;              ///< Both streams are the same file or pipe.
   bool out_amid_line_ = false;  ///< By pass().
   bool err_amid_line_ = false;
-  std::function<void()> on_waiting_;  ///< Empty: nothing waits for the end of a line.
-  std::string waiting_;               ///< Lines of err() that do.
-  std::string held_;                  ///< What pass() holds back.
+  std::function<void()> on_waiting_;  ///< Empty: nothing waits for a line to end.
+  std::string waiting_;               ///< Lines of err() that are waiting.
+  std::string held_;                  ///< Output that pass() holds back.
   bool held_is_err_ = false;
   std::string status_;
   std::vector<std::string> moving_;
-  size_t rows_drawn_ = 0;  ///< Of the status, with the lines that move.
+  size_t rows_drawn_ = 0;  ///< Of the status, including moving lines.
 };
 
 /// Returns `text` in the colour of `code` ("31", "1;32") if `colour`, else as it is.

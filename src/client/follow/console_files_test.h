@@ -12,7 +12,7 @@
 
 namespace muster::client {
 
-/// A console whose two streams are files in memory, for tests that look at what was written.
+/// A console whose two streams are in-memory files, for tests that check what was written.
 class ConsoleFiles {
  public:
   explicit ConsoleFiles(Screen screen = {})
@@ -42,7 +42,7 @@ class ConsoleFiles {
 
   rt::Fd out_;
   rt::Fd err_;
-  Console console_;  ///< Last: it may still write when it goes.
+  Console console_;  ///< Last: it may still write when destroyed.
 };
 
 }  // namespace muster::client

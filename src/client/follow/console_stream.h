@@ -8,24 +8,25 @@
 
 namespace muster::client {
 
-/// Standard output or standard error, written to as the program would do it by hand: what reads it
-/// may be slow, and is waited for. Only a signal does not wait for it: while one is pending,
-/// nothing else is waited for, and from then on a reader that takes nothing for a while counts as
-/// gone. So whoever is asked to end does, with a full pipe behind it, too.
+/// Standard output or standard error, written to as a program run by hand would: a slow reader is
+/// waited for. Only a signal does not wait for the reader: while one is pending, nothing else is
+/// waited for, and from then on a reader that takes nothing for a while counts as gone. So a
+/// program that is asked to end does end, even with a full pipe behind it.
 class ConsoleStream {
  public:
   explicit ConsoleStream(int fd);
 
-  /// Writes all of it, or keeps it while a signal is pending, or drops it once this has failed.
+  /// Writes all of it, keeps it while a signal is pending, or drops it once the stream has failed.
   void write(std::string_view text);
-  /// `signals` can be read while a signal is pending that somebody will obey; -1 for none. Returns
-  /// what was there before.
+  /// `signals` is a descriptor that is readable while a signal is pending that will be obeyed; -1
+  /// for none. Returns the previous one.
   int give_way_to(int signals);
 
   [[nodiscard]] int fd() const { return fd_; }
-  /// Whether it takes no more for good.
+  /// Returns whether it has failed for good.
   [[nodiscard]] bool failed() const { return error_ != 0; }
-  /// Why, as errno: EPIPE when its reader went away, EAGAIN when that took nothing after a signal.
+  /// Returns why, as errno: EPIPE if its reader went away, EAGAIN if that took nothing after a
+  /// signal.
   [[nodiscard]] int error() const { return error_; }
 
  private:
@@ -33,7 +34,7 @@ class ConsoleStream {
   [[nodiscard]] static Kind kind_of(int fd);
 
   [[nodiscard]] std::string_view write_some(std::string_view text);
-  /// Writes without waiting, where that is possible; returns what write() would.
+  /// Writes without waiting, if possible; returns what write() would.
   [[nodiscard]] long write_now(std::string_view text) const;
   [[nodiscard]] bool signal_pending() const;
   /// Waits for the reader; returns whether it takes more now.
@@ -42,8 +43,8 @@ class ConsoleStream {
   int fd_;
   Kind kind_;
   int signals_ = -1;
-  rt::Fd unblocking_;     ///< The same pipe, opened by ourselves: others' writes go on blocking.
-  bool hurried_ = false;  ///< A signal came while the reader took nothing.
+  rt::Fd unblocking_;     ///< The same pipe, reopened here: others' writes still block.
+  bool hurried_ = false;  ///< A signal arrived while the reader took nothing.
   std::string kept_;      ///< What was not written then.
   int error_ = 0;
 };

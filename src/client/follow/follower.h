@@ -21,14 +21,14 @@
 
 namespace muster::client {
 
-/// How a job came out whose masters are gone.
+/// How a job whose masters are gone came out.
 struct FoundEnd {
-  std::optional<job::Outcome> outcome;    ///< None: it came to no end, and never will.
-  std::string error = {};                 ///< Says more of that.
-  std::optional<eventlog::Log> log = {};  ///< None where it is not here.
+  std::optional<job::Outcome> outcome;    ///< None: it never ended, and never will.
+  std::string error = {};                 ///< Details of that.
+  std::optional<eventlog::Log> log = {};  ///< None if it is not here.
 };
 
-/// What a follower works with. All outlive it.
+/// What a follower works with. All must outlive it.
 struct FollowerDeps {
   rt::Loop& loop;
   control::Transport& transport;
@@ -37,12 +37,13 @@ struct FollowerDeps {
   /// has no master.
   std::function<Result<std::string>()> locate;
   MakePlan make_plan;
-  /// How the job came out, from its folder, when no master answers; nullopt if one may again.
+  /// Returns how the job came out, from its folder, when no master answers; nullopt if one may
+  /// answer again.
   std::function<std::optional<FoundEnd>()> read_end;
-  /// Takes the tasks' output instead of the console, as it comes; empty: it is shown.
+  /// Takes the tasks' output instead of the console, as it arrives; empty: it is shown.
   std::function<void(const wire::Output&)> take_output;
-  OutputFiles* files = nullptr;  ///< Where output is read again that did not come; none: nowhere.
-  RunEvents* events = nullptr;   ///< Gets what happens and the output; none: people do.
+  OutputFiles* files = nullptr;  ///< For rereading output that did not arrive; none: not reread.
+  RunEvents* events = nullptr;   ///< Receives events and output; none: they are shown to people.
 };
 
 struct FollowerOptions {
@@ -54,15 +55,15 @@ struct FollowerOptions {
   /// Ask the job to stop in this way as soon as the master answers.
   std::optional<job::StopHow> stop;
   bool leave_when_told = false;  ///< With `stop`: detach once StopAsked is in the log.
-  /// When nobody reads standard output any more: stop the job, as the program would end by SIGPIPE.
-  /// Else: detach.
+  /// If nobody reads standard output any more, stop the job, as SIGPIPE would end a program.
+  /// Otherwise detach.
   bool stops_without_reader = false;
-  bool tell_waiting = false;  ///< Without a terminal, too, say why no master answers yet.
-  /// How long to look for a master that does not answer, before giving up.
+  bool tell_waiting = false;  ///< Even without a terminal, say why no master answers yet.
+  /// How long to look for a master that does not answer before giving up.
   Duration patience = std::chrono::seconds(30);
 };
 
-/// How following came to its end.
+/// How following ended.
 struct FollowEnd {
   enum class Kind : uint8_t {
     Ended,     ///< The job has ended; `outcome` is set.
@@ -74,27 +75,27 @@ struct FollowEnd {
   std::string error;
 };
 
-/// Follows one job over its master's channel: folds its facts, lets people be told what happens
-/// (Narrator) and shown the tasks' output (OutputView), and tells once how it ended. Lives on the
-/// loop's thread. Before it exits the app asks machine() for the state to show a summary.
+/// Follows one job over its master's channel: folds its facts, has people told what happens
+/// (Narrator) and shown the tasks' output (OutputView), and reports once how it ended. Lives on the
+/// loop's thread. Before the app exits, it asks machine() for the state to show a summary.
 class Follower {
  public:
   Follower(FollowerDeps deps, FollowerOptions options);
 
-  /// Starts; `ended` is called once, on the loop, and may not destroy this.
+  /// Starts; `ended` is called once, on the loop, and must not destroy this object.
   void start(std::function<void(const FollowEnd&)> ended);
-  /// Asks the job to stop, now or as soon as a master answers; goes on following to the end.
-  /// Repeats are harmless.
+  /// Asks the job to stop, now or as soon as a master answers; keeps following to the end. May be
+  /// repeated.
   void stop_job(job::StopHow how);
-  /// Stops showing the tasks' output, and what happens unless stop_job() is called (after the first
+  /// Stops showing the tasks' output, and events unless stop_job() is called (after the first
   /// Ctrl-C).
   void mute();
   /// Ends following without touching the job.
   void detach();
 
-  /// The state as far as it was followed, or found after the end; nullptr before that.
+  /// Returns the state as far as it was followed, or found after the end; nullptr before that.
   [[nodiscard]] const job::Machine* machine() const { return job_.machine(); }
-  /// Hands that over, after the end; nullopt where machine() is nullptr.
+  /// Hands the state over, after the end; nullopt if machine() is nullptr.
   [[nodiscard]] std::optional<job::Machine> take_machine() { return job_.take_machine(); }
 
  private:
@@ -121,7 +122,7 @@ class Follower {
   FollowerOptions options_;
   std::function<void(const FollowEnd&)> ended_;
   FollowedJob job_;
-  std::optional<job::StopHow> stop_;  ///< Wanted.
+  std::optional<job::StopHow> stop_;  ///< As requested.
   bool muted_ = false;
   bool over_ = false;
   Narrator narrator_;

@@ -8,11 +8,11 @@
 
 namespace muster::client {
 
-/// What a followed job's foreground obeys.
+/// The signals that a followed job's foreground obeys.
 inline constexpr std::array kForegroundSignals = {SIGINT, SIGTERM, SIGHUP};
 
-/// While it lives, what a person may press or a batch system may send waits for whoever obeys it,
-/// and the console waits for no reader while it does.
+/// While it lives, signals that a person or a batch system may send are held for whoever obeys
+/// them, and while one is held the console does not wait for its reader.
 class HeldSignals {
  public:
   explicit HeldSignals(Console& console)

@@ -16,10 +16,10 @@
 
 namespace muster::client {
 
-/// One line to show: who said it, on which stream, and the text without its newline.
+/// One line to show: which task wrote it, on which stream, and the text without its newline.
 struct ShownLine {
   std::string prefix;  ///< "worker:3"; of a folded line "worker:1-31".
-  job::TaskId task;    ///< Whose colour the prefix gets: the first that said it.
+  job::TaskId task;    ///< Gives the prefix its colour: the first to write it.
   bool to_err = false;
   std::string text;
 };
@@ -42,7 +42,7 @@ class LineFolder {
     Duration window{};
     /// Longer lines are cut there, in bytes.
     size_t line_max = 4096;
-    /// What is cut off comes as lines of its own; else the line says how much is missing.
+    /// What is cut off is shown as lines of its own; otherwise the line says how much is missing.
     bool whole = false;
   };
 
@@ -72,10 +72,10 @@ class LineFolder {
   struct Fold {
     std::string text;
     bool is_err = false;
-    std::vector<job::TaskId> others;  ///< Who else said it, in order; each once.
+    std::vector<job::TaskId> others;  ///< Which others wrote it, in order; each once.
     HostTime closes{};
   };
-  /// Bytes dropped and not yet told, by stream: told at most once a second.
+  /// Bytes dropped and not yet reported, by stream; reported at most once a second.
   struct Loss {
     uint64_t bytes = 0;
     HostTime tell_at{};
@@ -101,7 +101,7 @@ class LineFolder {
 
   const job::Plan& plan_;
   Options options_;
-  bool alone_;  ///< There is one task: nobody to fold with.
+  bool alone_;  ///< There is only one task: nothing to fold.
   std::map<StreamKey, Partial> partials_;
   std::map<StreamKey, Loss> losses_;
   /// Open folds by number, from `first_` on: they open and close in this order.

@@ -9,20 +9,20 @@
 
 namespace muster::client {
 
-/// Shows the output of many tasks as lines with the task's name before them, equal ones folded, and
-/// on a terminal also the lines that still move. Lives on its loop's thread.
+/// Shows the output of many tasks as lines prefixed with the task's name, with equal ones folded,
+/// and on a terminal also the moving lines. Lives on its loop's thread.
 class LineShow {
  public:
-  /// All outlive it.
+  /// All must outlive it.
   LineShow(rt::Loop& loop, Console& console, const job::Plan& plan);
   ~LineShow();
   LineShow(const LineShow&) = delete;
   LineShow& operator=(const LineShow&) = delete;
 
   void feed(job::TaskId task, bool is_err, std::string_view bytes);
-  /// Says that bytes of this task's output do not come here; what follows begins a line.
+  /// Says that bytes of this task's output are missing here; what follows begins a line.
   void dropped(job::TaskId task, bool is_err, uint64_t bytes);
-  /// Shows what is left and forgets the lines that move.
+  /// Shows what is left and forgets the moving lines.
   void finish();
 
  private:

@@ -15,8 +15,8 @@
 namespace muster::client {
 
 /// A follower's connection to the master of a job: dials whichever is in charge, and dials again
-/// when the connection breaks (a new master takes over). Lives on its loop's thread. Not to be
-/// destroyed by one of its handlers.
+/// when the connection breaks (a new master takes over). Lives on its loop's thread. Its handlers
+/// must not destroy it.
 class MasterConnection {
  public:
   struct Deps {
@@ -28,28 +28,28 @@ class MasterConnection {
   struct Options {
     std::string job_id;
     control::Secret secret{};
-    /// How long to look for a master that does not answer, before giving up.
+    /// How long to look for a master that does not answer before giving up.
     Duration patience{};
   };
   struct Handlers {
     std::function<void()> opened;  ///< A master has answered: time to say hello.
     std::function<void(std::string_view)> frame;
-    /// None answers, for `reason`, since so long. Returns whether to go on looking.
+    /// None has answered for `silent`, because of `reason`. Returns whether to keep looking.
     std::function<bool(const std::string& reason, Duration silent)> silent;
-    std::function<void(const std::string& error)> given_up;  ///< Once; nothing comes after it.
+    std::function<void(const std::string& error)> given_up;  ///< Called once; nothing follows.
   };
 
   MasterConnection(Deps deps, Options options);
 
   void start(Handlers handlers);
-  /// Sends to the master; nothing happens while there is none.
+  /// Sends to the master; does nothing while there is none.
   void send(wire::ClientFrame frame);
   /// Where the master was reached last; "" before.
   [[nodiscard]] const std::string& address() const { return address_; }
 
  private:
   [[nodiscard]] rt::Async<> keep_connected();
-  /// Ends, with the reason, when the channel has closed.
+  /// Returns, with the reason, when the channel has closed.
   [[nodiscard]] rt::Async<std::string> serve(std::unique_ptr<control::Channel> channel);
   [[nodiscard]] rt::Async<Result<std::unique_ptr<control::Channel>>> dial(std::string address);
 

@@ -12,38 +12,39 @@
 
 namespace muster::client {
 
-/// Tells people on standard error how a job that is followed gets on: the phase line, what happens,
-/// what it waits for. Without a terminal a phase is told once. Lives on its loop's thread.
+/// Reports on standard error how a followed job progresses: the phase line, what happens, what it
+/// waits for. Without a terminal each phase is reported once. Lives on its loop's thread.
 class Narrator {
  public:
   struct Deps {
     rt::Loop& loop;
     Console& console;
-    RunEvents* events;  ///< Gets what is told as well; nullptr for none.
+    RunEvents* events;  ///< Also receives what is reported; nullptr for none.
   };
   struct Options {
     std::string job_id;
     bool tells = true;
-    /// Without a terminal, too, say why no master answers yet.
+    /// Even without a terminal, say why no master answers yet.
     bool tell_waiting = false;
   };
   Narrator(Deps deps, Options options);
 
-  /// Turns the telling on or off. What nobody may miss is told all the same.
+  /// Turns reporting on or off. What nobody may miss is reported all the same.
   void set_tells(bool tells) { options_.tells = tells; }
   [[nodiscard]] bool tells() const { return options_.tells; }
 
-  /// `machine` has just applied the fact, at this time of the job. It lives as long as this.
+  /// `machine` has just applied the fact, at this time of the job. It must live as long as this
+  /// object.
   void applied(const job::Machine& machine, Time at, const job::Fact& fact);
-  /// Shows the phase line, from now on again and again.
+  /// Shows the phase line and keeps updating it from now on.
   void show_phase(const job::Machine& machine);
   /// The job's log cannot be written, because of `trouble`; "": it can. `machine`: nullptr before
   /// the welcome.
   void log_trouble(const std::string& trouble, const job::Machine* machine, bool stop_wanted);
-  /// What the job waits for; each reason once, one whose numbers change all the time only now and
-  /// then.
+  /// Shows what the job waits for; each reason once, and one whose numbers keep changing only now
+  /// and then.
   void waits_for(const std::string& reason);
-  /// No master answers since so long.
+  /// No master has answered for `silent`.
   void no_master(const std::string& reason, Duration silent);
 
  private:
@@ -58,7 +59,7 @@ class Narrator {
   HostTime job_now_at_{};
   AlikeLines alike_;
   std::string last_phase_;
-  bool told_all_run_ = false;  ///< Without a terminal: that all tasks run.
+  bool told_all_run_ = false;  ///< Without a terminal: reported that all tasks run.
   std::string last_wait_;
   HostTime last_wait_at_{};
   std::string log_trouble_;

@@ -14,28 +14,28 @@
 
 namespace muster::client {
 
-/// The logs of a job that is being followed, for what did not come live: wherever its cluster keeps
-/// them. Nothing is asked for before something is read. Calls block, and are meant for a thread
-/// other than the one that follows; a cluster takes one call at a time, so whoever else calls the
-/// same one holds its turn().
+/// The logs of a followed job, for output that did not arrive live, wherever its cluster keeps
+/// them. Nothing is fetched before something is read. Calls block and are meant for a thread other
+/// than the one that follows; a cluster takes one call at a time, so other users of the same one
+/// must hold turn().
 class OutputFiles {
  public:
-  /// All outlive it.
+  /// All must outlive it.
   OutputFiles(os::Files& files, cluster::Cluster& cluster, cluster::JobFolder folder)
       : files_(files), cluster_(cluster), folder_(std::move(folder)) {}
 
-  /// Reads a stream from `offset` on; empty at its present end. What is not here yet is brought. An
+  /// Reads a stream from `offset` on; empty at its present end. Fetches what is not here yet. An
   /// error says why there is no more.
   [[nodiscard]] Result<cluster::LogRange> read(const cluster::LogStream& stream, uint64_t offset);
-  /// The job has ended: what it has written is all that there will be.
+  /// The job has ended: its output is complete.
   void job_ended() {
     const std::scoped_lock lock(turn_);
     ended_ = true;
   }
-  /// Held while the cluster is called.
+  /// Must be held while the cluster is called.
   [[nodiscard]] std::mutex& turn() { return turn_; }
-  /// The streams whose logs grow on this host, by role (in this order), index and attempt; none
-  /// where they are elsewhere.
+  /// Returns the streams whose logs grow on this host, by role (in this order), index and attempt;
+  /// none if they are elsewhere.
   [[nodiscard]] std::vector<cluster::LogStream> here(const std::vector<std::string>& roles);
 
  private:

@@ -20,38 +20,39 @@
 
 namespace muster::client {
 
-/// What a follower gets of tasks' output, and in which form. A stream whose reader is no terminal
-/// comes whole: what did not come live is read from its log. Of a job of one task it comes byte by
-/// byte, as if the command had been run by hand; of several, in lines with the task's name. On a
-/// terminal what people could not read is left out, up to the start of a line. Lives on its loop's
-/// thread; logs, which may have to come from other hosts first, are read beside it.
+/// Which of the tasks' output a follower gets, and in which form. If the reader of a stream is not
+/// a terminal, it gets everything: what did not arrive live is read from the log. A job with one
+/// task is shown byte for byte, as if the command had been run by hand; with several, as lines
+/// prefixed with the task's name. On a terminal, output that is too fast to read is left out, up to
+/// the start of a line. Lives on its loop's thread; logs, which may have to be fetched from other
+/// hosts first, are read in the background.
 class OutputView {
  public:
   struct Deps {
     rt::Loop& loop;
     Console& console;
-    OutputFiles* files;  ///< Outlives the loop. nullptr: nothing can be read again.
+    OutputFiles* files;  ///< Must outlive the loop. nullptr: nothing can be reread.
     RunEvents* events;   ///< Takes all output, whole, instead of the console; nullptr for none.
-    /// Takes all output, as it comes, instead of the console; empty for nobody.
+    /// Takes all output, as it arrives, instead of the console; empty if unused.
     std::function<void(const wire::Output&)> take;
-    std::function<void()> reader_gone;  ///< Standard output takes no more. Once.
+    std::function<void()> reader_gone;  ///< Standard output takes no more. Called once.
   };
 
-  /// `plan` outlives it.
+  /// `plan` must outlive it.
   OutputView(Deps deps, const job::Plan& plan);
   ~OutputView();
   OutputView(const OutputView&) = delete;
   OutputView& operator=(const OutputView&) = delete;
 
-  /// The job was over before everything came live: finish() shows what else its attempts wrote, on
-  /// a terminal, too.
+  /// The job was over before everything arrived live: finish() shows what else its attempts wrote,
+  /// even on a terminal.
   void missed(const job::State& state);
-  /// Takes a piece that came live. Its task is one of the plan.
+  /// Takes a piece that arrived live. Its task must be one of the plan's.
   void take(const wire::Output& piece);
   /// Shows no more.
   void mute();
-  /// Shows what is left: the rest of every log, if `whole`, and lines without a newline. Ends
-  /// early when it is muted.
+  /// Shows what is left: the rest of every log, if `whole`, and lines without a newline. Ends early
+  /// if it is muted.
   [[nodiscard]] rt::Async<> finish(bool whole);
 
  private:
@@ -77,14 +78,14 @@ class OutputView {
   bool finishing_ = false;
   LineShow lines_;
   wire::OutputGate gate_;         ///< A new master sends the last lines again.
-  std::set<StreamId> amid_line_;  ///< On a terminal: skipped to where no line begins.
+  std::set<StreamId> amid_line_;  ///< On a terminal: output was skipped up to the middle of a line.
   WholeOutput whole_;
   struct Missing {
     uint64_t bytes = 0;
     std::string why;
   };
-  std::map<StreamId, Missing> missing_;  ///< What nobody has; told at the end.
-  rt::TimerId line_timer_;  ///< Until when the console's own lines wait for the end of the task's.
+  std::map<StreamId, Missing> missing_;  ///< Bytes lost for good; reported at the end.
+  rt::TimerId line_timer_;  ///< Limits how long console lines wait for the task's line to end.
   rt::Event behind_;
   rt::Scope catching_up_;  ///< Last: its coroutine uses all of the above.
 };

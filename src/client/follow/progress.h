@@ -9,7 +9,7 @@
 
 namespace muster::client {
 
-/// How far a job is, counted for people.
+/// How far a job has come, in numbers for people.
 struct Progress {
   uint32_t containers_wanted = 0;
   uint32_t containers_granted = 0;
@@ -28,17 +28,18 @@ struct Progress {
 /// are since the job's start.
 [[nodiscard]] std::string phase_line(const job::Machine& machine, Time now);
 
-/// Whether two reasons for waiting are the same sentence, whatever numbers stand in it.
+/// Returns whether two reasons for waiting are the same sentence apart from the numbers in it.
 [[nodiscard]] bool same_but_for_numbers(std::string_view one, std::string_view other);
 
-/// Tells in one line what a fact means for people, given the machine that has just applied it;
-/// nullopt for what the phase line shows anyway: the end of a task that failed or was lost and what
-/// is done about it, a new generation, a takeover, a stop, a suspected agent, a refused ask, an
-/// endpoint.
+/// Says in one line what a fact means for people, given the machine that has just applied it;
+/// nullopt for what the phase line shows anyway. Covered are the end of a task that failed or was
+/// lost and what is done about it, a new generation, a takeover, a stop, a suspected agent, a
+/// refused ask, and an endpoint.
 [[nodiscard]] std::optional<std::string> narrate(const job::Machine& machine,
                                                  const job::Fact& fact);
 
-/// An endpoint's address for people: what lies behind the job's page has no address of its own.
+/// Returns an endpoint's address for people; a page behind the job's page has no address of its
+/// own.
 [[nodiscard]] std::string endpoint_text(const job::Endpoint& endpoint);
 
 /// "exit code 7", "signal 9 (SIGKILL)", "success".
@@ -47,7 +48,7 @@ struct Progress {
 /// "worker:7 on h3 hangs, silent for 10 min (certain): worker:7 sleeps in load (train.py:31); ...".
 [[nodiscard]] std::string describe_stall(const job::Plan& plan, job::AttemptId attempt,
                                          const job::StallNote& note, const job::HostName& host);
-/// That for each of a job's tasks that hangs now.
+/// Returns the same for each of a job's tasks that hangs now.
 [[nodiscard]] std::vector<std::string> describe_stalls(const job::Machine& machine);
 
 }  // namespace muster::client

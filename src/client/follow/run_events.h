@@ -29,19 +29,20 @@ class RunEvents {
   };
   void submitted(const Submission& submission);
   void phase(std::string_view phase);
-  /// Prints each task whose state, or whose last attempt's, is not what was printed of it before.
+  /// Prints each task whose state, or whose last attempt's state, differs from what was last
+  /// printed.
   void tasks(const job::Plan& plan, const job::State& state);
-  /// What a person would be told: a sentence.
+  /// Prints what a person would be told: a sentence.
   void told(std::string_view text);
   /// Bytes of a task's output; whole lines are printed, longer ones than 1 MiB in parts.
   void output(const job::Plan& plan, const StreamId& stream, std::string_view bytes);
-  /// Prints the lines that have no newline. Nothing more comes of the tasks.
+  /// Prints the lines that have no newline. No more task output follows.
   void finish_output(const job::Plan& plan);
-  /// `status`: what `muster status --json` prints of the job; "" if that cannot be known.
+  /// `status`: what `muster status --json` prints for the job; "" if that cannot be known.
   void ended(std::string_view status);
 
  private:
-  /// What a line about a task tells apart from the one before.
+  /// What distinguishes a line about a task from the previous one.
   struct ToldTask {
     job::TaskState state{};
     size_t attempts = 0;

@@ -16,17 +16,17 @@ namespace muster::client {
 /// attempt. "" where nothing was told.
 [[nodiscard]] std::string progress_line(std::span<const metrics::Series> series);
 
-/// What the tasks of a job use by its last samples, of each its last attempt, by their names
-/// ("worker:0").
+/// Returns what the tasks of a job use according to their last samples, each by its last attempt,
+/// by name ("worker:0").
 [[nodiscard]] std::map<std::string, TopUsage> usage_in(std::span<const metrics::Series> series);
 
-/// What was measured of a job, as it is now.
+/// The current measurements of a job.
 struct Measured {
   std::string progress;                   ///< progress_line() with its newline.
-  std::map<std::string, TopUsage> usage;  ///< usage_in(); empty where the job does not run.
+  std::map<std::string, TopUsage> usage;  ///< usage_in(); empty if the job is not running.
 };
 
-/// Asks the job's master, else reads its sample files.
+/// Asks the job's master; otherwise reads its sample files.
 [[nodiscard]] Measured ask_measured(Session& session, const FoundJob& job);
 
 }  // namespace muster::client

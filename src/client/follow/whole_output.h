@@ -17,39 +17,38 @@ namespace muster::client {
 /// One stream of one attempt.
 using StreamId = std::pair<job::AttemptId, wire::OutputStream>;
 
-/// Puts streams together for a reader who wants every byte, once and in order. Masters leave out
-/// what a follower is too slow for: such a stream is behind, and goes on from its log until it has
-/// reached what comes live. Whoever owns this calls step() while there is something behind(), and
-/// reads the logs: that may take long, and live pieces are taken meanwhile.
+/// Reassembles streams for a reader who wants every byte, once and in order. Masters leave out what
+/// a follower is too slow for: such a stream is behind, and continues from its log until it has
+/// caught up with the live output. The owner calls step() as long as some stream is behind(), and
+/// reads the logs; that may take long, and live pieces are accepted meanwhile.
 class WholeOutput {
  public:
-  /// Takes a live piece. Returns what is new of it if it comes next in its stream; otherwise the
-  /// stream is behind, or had it already.
+  /// Takes a live piece. Returns the new part of it if it comes next in its stream; otherwise the
+  /// stream is behind, or already had it.
   [[nodiscard]] std::optional<wire::Output> take(const wire::Output& piece);
-  /// Nothing more comes live of this stream: what is left of its log is to be read, after the first
+  /// No more live output of this stream follows: the rest of its log is to be read, after the first
   /// `shown` bytes.
   void finish(const StreamId& stream, uint64_t shown = 0);
   [[nodiscard]] bool behind() const { return !behind_.empty(); }
 
-  /// What one step found: what comes next of a stream, or what of it is lost.
+  /// The result of one step: what comes next in a stream, or which part of it is lost.
   struct Step {
     StreamId stream;
-    wire::Output piece;    ///< Without bytes: there is nothing.
-    uint64_t missing = 0;  ///< Bytes that nobody has.
-    std::string why;       ///< They are missing; "" if only their absence is known.
+    wire::Output piece;    ///< Without bytes if there is nothing.
+    uint64_t missing = 0;  ///< Bytes that are lost for good.
+    std::string why;       ///< Why they are missing; "" if unknown.
   };
   /// Where a log is to be read (cluster::read_log_range).
   struct Place {
     StreamId stream;
     uint64_t offset = 0;
   };
-  /// Returns what step() needs to know of a log; nullopt where it needs nothing. Only while
-  /// behind().
+  /// Returns which part of a log step() needs; nullopt if it needs nothing. Only while behind().
   [[nodiscard]] std::optional<Place> to_read() const;
-  /// Goes on with a stream that is behind, without its log. Only where to_read() says so.
+  /// Continues a stream that is behind, without its log. Only if to_read() returned nullopt.
   [[nodiscard]] Step step();
-  /// Goes on with what the log had at `place`, which to_read() gave; without bytes: there is no
-  /// more now.
+  /// Continues with what the log had at `place`, which to_read() returned; without bytes, there is
+  /// no more for now.
   [[nodiscard]] Step step(const Place& place, Result<cluster::LogRange> range);
 
  private:
@@ -61,13 +60,13 @@ class WholeOutput {
   };
   [[nodiscard]] static wire::Output rest_of(wire::Output piece, Stream& stream);
   static void keep(const wire::Output& piece, Stream& stream);
-  /// Whether the next bytes of the stream have come live.
+  /// Returns whether the next bytes of the stream have arrived live.
   [[nodiscard]] static bool goes_on_live(const Stream& stream) {
     return !stream.live.empty() && stream.live.front().offset <= stream.next;
   }
 
   std::map<StreamId, Stream> streams_;
-  std::map<StreamId, bool> behind_;  ///< With whether the log is read to its end.
+  std::map<StreamId, bool> behind_;  ///< Value: whether the log was read to its end.
 };
 
 }  // namespace muster::client

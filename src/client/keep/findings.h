@@ -7,7 +7,7 @@
 
 namespace muster::client {
 
-/// For people: one line a finding, advice indented below.
+/// Renders findings for people: one line each, advice indented below.
 [[nodiscard]] std::string render_findings(const std::vector<cluster::Finding>& findings,
                                           bool colour);
 /// {"schema":"muster.doctor/1","findings":[...]}

@@ -6,7 +6,7 @@
 namespace muster::client {
 
 /// Checks that no other user can put programs, settings or secrets into MUSTER_HOME or read them
-/// there. In a YARN container, whose folders the cluster makes, only the home itself is looked at.
+/// there. In a YARN container, whose folders the cluster makes, only the home itself is checked.
 [[nodiscard]] Status check_home(const Session& session);
 
 }  // namespace muster::client

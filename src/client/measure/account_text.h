@@ -18,14 +18,14 @@ struct AccountView {
   const std::vector<std::string>& notes;
 };
 
-/// A table for people, or one line of JSON (schema muster.eff/1).
+/// Renders a table for people, or one line of JSON (schema muster.eff/1).
 [[nodiscard]] std::string account_text(const AccountView& view, bool colour);
 [[nodiscard]] std::string account_json(const AccountView& view);
 
 /// {"gathering":1.5,...} in seconds.
 [[nodiscard]] std::string classes_json(const account::ByClass& classes);
 
-/// A list for people, or JSON: [{"rule":...},...].
+/// Renders a list for people, or JSON: [{"rule":...},...].
 [[nodiscard]] std::string advice_text(const std::vector<account::Advice>& advice, bool colour);
 [[nodiscard]] std::string advice_json(const std::vector<account::Advice>& advice);
 

@@ -12,7 +12,7 @@
 
 namespace muster::client {
 
-/// The account of a job that was read, with all that it was made from.
+/// The account of a job that was read, with everything it was made from.
 struct JobAccount {
   account::Ledger ledger;
   account::Signs signs;
@@ -20,7 +20,7 @@ struct JobAccount {
   account::HostUses hosts;
   account::Account account;
   WallTime started{};  ///< Wall clock of job time 0.
-  /// What the numbers lack, for people: a log that is damaged, starts that nobody saw.
+  /// What the numbers lack, for people: a damaged log, starts that nobody saw.
   std::vector<std::string> notes;
 
   [[nodiscard]] account::Evidence evidence() const {
@@ -28,11 +28,12 @@ struct JobAccount {
   }
 };
 
-/// Whether what was measured of its tasks is read, too: on another machine it is fetched first.
+/// Whether the samples of its tasks are read, too; if they are on another machine, they are fetched
+/// first.
 enum class WithSamples : uint8_t { No, Yes };
 
-/// Makes the account of a job up to now; of one that has ended, up to its end; of one that has lost
-/// its master, up to the last thing that is known.
+/// Makes the account of a job up to now; for one that has ended, up to its end; for one that has
+/// lost its master, up to the last thing known.
 [[nodiscard]] JobAccount account_of(Session& session, const FoundJob& job,
                                     WithSamples with_samples);
 

@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-/// What ncurses' `infocmp -0 -Q2` says of the terminals that nearly all others behave like, for
-/// hosts without a database of terminals. In the form that $TERMINFO takes.
+/// The output of ncurses' `infocmp -0 -Q2` for the terminals that nearly all others behave like,
+/// for hosts without a terminal database. In the form that $TERMINFO accepts.
 namespace muster::client {
 
 inline constexpr std::string_view kXtermDescription =

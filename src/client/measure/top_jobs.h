@@ -7,7 +7,7 @@
 
 namespace muster::client {
 
-/// What a task uses and how far it has come, as far as that is known.
+/// What a task uses and how far it has got, as far as that is known.
 struct TopUsage {
   std::optional<double> cpu;  ///< Cores.
   std::optional<double> memory_bytes;

@@ -25,23 +25,24 @@ struct TopRow {
   std::vector<double> history;
 };
 
-/// Which rows there are, and in which order: jobs fold into roles, roles into tasks; what they use
-/// together is said of them. Pure.
+/// Which rows there are, and in which order. Jobs fold into roles, and roles into tasks; a folded
+/// row shows what its tasks use together. Pure.
 class TopOutline {
  public:
   enum class Sort : uint8_t { Name, Cpu, Memory, Gpu, Step };
 
-  /// `unfolded`: nothing is folded, whatever its size.
+  /// `unfolded`: nothing is folded, however large.
   explicit TopOutline(bool unfolded) : unfolded_all_(unfolded) {}
 
   [[nodiscard]] std::vector<TopRow> rows(const std::vector<TopJob>& jobs) const;
 
-  /// The weightiest first; by name, in the order that the jobs are given in.
+  /// Sorts the largest first; by name, in the order in which the jobs are given.
   void sort_by(Sort sort);
   void reverse() { reversed_ = !reversed_; }
   /// Folds or unfolds the row of this key.
   void fold(const std::string& key, bool folded);
-  /// Only rows whose key, host or state has this text, and what they belong to; "" for all.
+  /// Shows only rows whose key, host or state contains this text, and the rows they belong to; ""
+  /// shows all.
   void set_filter(std::string filter) { filter_ = std::move(filter); }
   [[nodiscard]] const std::string& filter() const { return filter_; }
 

@@ -9,20 +9,20 @@
 
 namespace muster::client {
 
-/// The whole terminal, through ncurses. One at a time; destroying it gives the terminal back as it
-/// was. Ctrl-C stays a signal.
+/// The whole terminal, through ncurses. Only one may exist; destroying it restores the terminal.
+/// Ctrl-C stays a signal.
 class TopScreen {
  public:
-  /// `term`: the terminal's kind, $TERM. Where the system does not know it, or has no database of
-  /// terminals at all, those like xterm and the console of Linux are known to the program itself.
-  /// Unsupported, with the reason, for one that cannot move its cursor.
+  /// `term`: the terminal type, $TERM. If the system does not know it, or has no terminal database
+  /// at all, the program itself knows terminals like xterm and the Linux console. Unsupported, with
+  /// the reason, for a terminal that cannot move its cursor.
   [[nodiscard]] static Result<std::unique_ptr<TopScreen>> open(const std::string& term, bool utf8);
 
   virtual ~TopScreen() = default;
-  /// Keys that were pressed since the last call. Never waits.
+  /// Returns the keys pressed since the last call. Never waits.
   [[nodiscard]] virtual std::vector<TopKey> keys() = 0;
   virtual void paint(const std::vector<TopLine>& lines) = 0;
-  /// Takes in the terminal's size of now, after SIGWINCH.
+  /// Adopts the terminal's current size, after SIGWINCH.
   virtual void resize() = 0;
   [[nodiscard]] virtual unsigned width() const = 0;
   [[nodiscard]] virtual unsigned height() const = 0;

@@ -8,17 +8,18 @@
 
 namespace muster::client {
 
-/// Puts rows into lines of a width: as many columns as there is room for. Pure.
+/// Lays rows out as lines of a given width, with as many columns as fit. Pure.
 class TopTable {
  public:
-  /// `sparklines`: the terminal shows UTF-8; else plain letters.
+  /// `sparklines`: the terminal shows UTF-8; otherwise plain letters.
   explicit TopTable(bool sparklines) : sparklines_(sparklines) {}
 
   struct Lines {
     std::string head;
     std::vector<std::string> rows;
   };
-  /// The head and rows `first` to `first + count`; all rows decide which columns are shown.
+  /// Returns the header and `count` rows from `first` on; all rows determine which columns are
+  /// shown.
   [[nodiscard]] Lines lines(const std::vector<TopRow>& rows, unsigned width, size_t first,
                             size_t count) const;
 

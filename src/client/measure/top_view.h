@@ -39,8 +39,8 @@ struct TopKey {
 };
 
 /// The table of `muster top`: jobs fold into roles, roles into tasks. Sorted, filtered, folded and
-/// scrolled by keys like those of top. Pure: it is given what to show and says which lines that
-/// are.
+/// scrolled with keys like those of top. Pure: it is given what to show and returns the lines to
+/// display.
 class TopView {
  public:
   struct Options {
@@ -50,15 +50,15 @@ class TopView {
   explicit TopView(Options options) : outline_(options.unfolded), table_(options.sparklines) {}
 
   void show(std::vector<TopJob> jobs) { jobs_ = std::move(jobs); }
-  /// A line of what is wrong, shown at the bottom; "" for nothing.
+  /// Sets a line about a problem, shown at the bottom; "" for none.
   void say(std::string note) { note_ = std::move(note); }
   /// Returns false when the person wants to leave.
   bool press(TopKey key);
 
-  /// The screen; at most `height` lines of at most `width` columns. Scrolls so that the marked row
-  /// is seen.
+  /// Returns the screen: at most `height` lines of at most `width` columns. Scrolls so that the
+  /// marked row is visible.
   [[nodiscard]] std::vector<TopLine> screen(unsigned width, unsigned height);
-  /// The table alone, all of it.
+  /// Returns the table alone, all of it.
   [[nodiscard]] std::vector<std::string> table(unsigned width) const;
 
  private:
@@ -77,7 +77,7 @@ class TopView {
   bool typing_ = false;  ///< The filter.
   bool helping_ = false;
   std::string marked_;  ///< The key of the row with the cursor.
-  size_t first_ = 0;    ///< The first row that is seen.
+  size_t first_ = 0;    ///< The first visible row.
   unsigned page_ = 1;   ///< Rows of the last screen.
 };
 

@@ -12,9 +12,9 @@
 
 namespace muster::client {
 
-/// Who may see every job of a team's portal: users named once and for all, and those of a file with
-/// one on each line; empty lines and those that begin with # do not count. A changed file counts
-/// from the next look on; one that cannot be read any more names nobody.
+/// Who may see every job of a team's portal: users named when it is made, and those of a file with
+/// one user per line; empty lines and those that begin with # are ignored. A changed file takes
+/// effect from the next look; one that cannot be read any more names nobody.
 class AdminBook {
  public:
   /// `file`: "" for none. Errors name the file and what is wrong: others may write it, or a line
@@ -22,7 +22,7 @@ class AdminBook {
   [[nodiscard]] static Result<AdminBook> read(os::Files& files, std::vector<std::string> named,
                                               std::filesystem::path file);
 
-  /// Looks whether the file has changed.
+  /// Returns the users, rereading the file if it has changed.
   [[nodiscard]] const std::set<std::string>& users() const;
 
  private:

@@ -12,22 +12,22 @@
 
 namespace muster::client {
 
-/// Which jobs somebody wants to see; what is empty does not count.
+/// Which jobs somebody wants to see; empty members are ignored.
 struct TeamFilter {
   std::string user;
   std::string queue;
   std::string name;  ///< A part of the name or the id.
   std::string class_name;
   std::string state;
-  std::string host;              ///< That it has run on.
-  std::optional<WallTime> from;  ///< Submitted then or later,
-  std::optional<WallTime> to;    ///< and before then.
+  std::string host;              ///< A host it has run on.
+  std::optional<WallTime> from;  ///< Submitted at this time or later.
+  std::optional<WallTime> to;    ///< Submitted before this time.
   uint64_t offset = 0;
   uint64_t limit = 100;
 };
 
-/// Whether somebody may see a job: its owner, those whom it names (`*` is everybody), and admins.
-/// Groups that a job names admit nobody: a portal does not know who is in them.
+/// Returns whether somebody may see a job: its owner, those whom it names (`*` is everybody), and
+/// admins. Groups that a job names admit nobody, since a portal does not know who is in them.
 [[nodiscard]] bool may_see(std::string_view viewer, const std::set<std::string>& admins,
                            const cluster::TeamJob& job);
 
@@ -37,9 +37,9 @@ struct TeamFilter {
                                             const std::string& viewer,
                                             const std::set<std::string>& admins);
 
-/// Returns the document muster.portal/1: what of `jobs` the viewer may see and wants to, and which
-/// users, queues, classes and states those have that he may see. Nothing of any other job is in it,
-/// not even in a number. `notice`: TeamJobs::notice().
+/// Returns the document muster.portal/1: which of `jobs` the viewer may see and wants to see, and
+/// which users, queues, classes and states the visible ones have. Nothing about any other job is in
+/// it, not even in a count. `notice`: TeamJobs::notice().
 [[nodiscard]] std::string team_list_json(const std::vector<const cluster::TeamJob*>& jobs,
                                          const std::string& viewer,
                                          const std::set<std::string>& admins,

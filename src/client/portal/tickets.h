@@ -9,12 +9,12 @@
 
 namespace muster::client {
 
-/// Knows people by tickets that a service gets of them.
+/// Identifies people by the tickets that they send to a service.
 class Tickets {
  public:
   virtual ~Tickets() = default;
-  /// For the service HTTP of this host, whose keys are in that file. Runs the loop to find out
-  /// whether they are; errors say what is missing.
+  /// For the service HTTP of this host, whose keys are in the given file. Runs the loop to check
+  /// that they are; errors say what is missing.
   virtual Result<std::unique_ptr<page::Negotiator>> judge(rt::IoLoop& loop,
                                                           const std::string& keytab) = 0;
 };

@@ -7,7 +7,7 @@
 
 namespace muster::client {
 
-/// Lets in to a job's page who brings the token of its link. A session ends with this process.
+/// Admits to a job's page whoever brings the token of its link. A session ends with this process.
 [[nodiscard]] std::unique_ptr<page::Access> token_access(const control::Secret& secret);
 
 }  // namespace muster::client

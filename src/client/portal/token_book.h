@@ -13,15 +13,15 @@
 namespace muster::client {
 
 /// The people who may look at a team's portal, from a file with lines "USER TOKEN"; empty lines and
-/// those that begin with # do not count. A changed file counts from the next look on; one that
+/// those that begin with # are ignored. A changed file takes effect from the next look; one that
 /// cannot be read any more lets nobody in.
 class TokenBook {
  public:
-  /// Errors name the file, the line and what is wrong: others may read it, a token is short, or
-  /// belongs to two.
+  /// Errors name the file, the line and what is wrong: others may read it, or a token is too short
+  /// or belongs to two users.
   [[nodiscard]] static Result<TokenBook> read(os::Files& files, std::filesystem::path path);
 
-  /// Whose token that is. Compares all, so that its time tells nothing of them.
+  /// Returns whose token that is. Compares with all, so that its timing reveals nothing about them.
   [[nodiscard]] std::optional<std::string> user_of(std::string_view token);
 
   static constexpr size_t kTokenMin = 16;

@@ -13,28 +13,29 @@
 
 namespace muster::client {
 
-/// What a command in a task reads from here: a descriptor's bytes as far as the command has room,
-/// up to a limit, and without the keys that leave the command. Lives on its loop's thread.
+/// What a command in a task reads from here: the bytes of a descriptor as far as the command has
+/// room, up to a limit, and without the keys that detach from the command. Lives on its loop's
+/// thread.
 class CommandInput {
  public:
   struct Options {
     int fd = 0;
     std::optional<uint64_t> bytes_max = std::nullopt;  ///< So many, and then its end.
-    std::string detach_keys = {};                      ///< "": none leave the command.
+    std::string detach_keys = {};                      ///< "": no keys detach.
   };
   struct Handlers {
-    /// `bytes_read` were read, and became `typed`.
+    /// `bytes_read` bytes were read, and became `typed`.
     std::function<void(const DetachWatch::Typed& typed, size_t bytes_read)> typed;
-    std::function<void()> ended;  ///< The descriptor's end. Once.
+    std::function<void()> ended;  ///< The descriptor's end. Called once.
   };
 
   CommandInput(rt::IoLoop& loop, Options options, Handlers handlers);
 
-  /// The command has room for so much from now on; replaces what was left.
+  /// The command has room for this much from now on; replaces the previous allowance.
   void allow(size_t room);
-  /// All that the limit lets through was read.
+  /// Returns whether all that the limit lets through was read.
   [[nodiscard]] bool exhausted() const { return bytes_left_ == 0; }
-  /// The command is told of an end: nothing more is read.
+  /// The command is told of the end of input: nothing more is read.
   void end();
   [[nodiscard]] bool ended() const { return ended_; }
 

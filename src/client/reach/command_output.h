@@ -9,26 +9,27 @@
 
 namespace muster::client {
 
-/// Where it appears here what a command in a task writes, byte by byte. Who reads it may be slow,
-/// and is waited for; signals that ask this program to end do not wait for them, and are held for
-/// whoever takes them over later.
+/// Where the output of a command in a task appears here, byte for byte. A slow reader is waited
+/// for; signals that ask this program to end do not wait for it, and are held for whoever takes
+/// them over later.
 class CommandOutput {
  public:
-  /// `out` is where standard output goes. `plain_errors` is as in ExecPlan. `console` outlives it,
-  /// and gives way to the same signals meanwhile.
+  /// `out` is where standard output goes. `plain_errors` is as in ExecPlan. `console` must outlive
+  /// it, and gives way to the same signals meanwhile.
   CommandOutput(Console& console, int out, bool plain_errors);
   ~CommandOutput();
   CommandOutput(const CommandOutput&) = delete;
   CommandOutput& operator=(const CommandOutput&) = delete;
 
   void write(bool is_err, std::string_view bytes);
-  /// Writes what waited while a signal came. Not where the command was left.
+  /// Writes what had to wait when a signal arrived. Not to be called if the person has detached
+  /// from the command.
   void flush();
-  /// Writes a line of plain errors that has no end.
+  /// Writes an unfinished line of plain errors.
   void finish() { console_.err(unended_); }
-  /// Whether standard output takes no more.
+  /// Returns whether standard output takes no more.
   [[nodiscard]] bool failed() const { return out_.failed(); }
-  /// Why, as ConsoleStream has it.
+  /// Returns why, as ConsoleStream does.
   [[nodiscard]] int error() const { return out_.error(); }
 
  private:

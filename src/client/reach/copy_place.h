@@ -15,16 +15,16 @@ struct CopyPlace {
   std::string path;
 };
 
-/// Reads JOB:TASK:PATH; without a path it is where the task's program works. What begins with / or
-/// . is a path of this machine, and so is what has no colon.
+/// Parses JOB:TASK:PATH; without a path it is the working folder of the task's program. What begins
+/// with / or . is a path on this machine, and so is anything without a colon.
 [[nodiscard]] Result<CopyPlace> copy_place_of(const std::string& text);
 
-/// Returns the place in each of the tasks that it means: one, or all of a role. Reads the job where
-/// a role is named.
+/// Returns the place in each of the tasks that are meant: one, or all of a role. Reads the job if a
+/// role is named.
 [[nodiscard]] Result<std::vector<CopyPlace>> each_task(Session& session, const CopyPlace& place,
                                                        const std::string& on);
 
-/// The name of a task for a file: "worker-0" for "worker:0".
+/// Returns a task's name in a form for file names: "worker-0" for "worker:0".
 [[nodiscard]] std::string file_name_of(const CopyPlace& place);
 
 }  // namespace muster::client

@@ -9,11 +9,11 @@
 
 namespace muster::client {
 
-/// Copies a folder with all that is in it, or a file, from a task to `to`: into it where that is a
-/// folder, else under that name. Permissions (as the umask allows), times and symbolic links stay;
-/// what is not a file, a folder or a link is left out, and said. It has its name only when all of
-/// it is there; a folder never replaces anything. `plan` has what is the same for every session.
-/// Returns the exit status, after saying what is wrong.
+/// Copies a file, or a folder with everything in it, from a task to `to`: into it if that is a
+/// folder, else under that name. Permissions (as the umask allows), times and symbolic links are
+/// kept; anything but files, folders and links is left out, and reported. The copy gets its name
+/// only when all of it is there; a folder never replaces anything. `plan` has what is the same for
+/// every session. Returns the exit status, after saying what is wrong.
 [[nodiscard]] int copy_tree_here(Session& session, const CopyPlace& from,
                                  const std::filesystem::path& to, const std::string& on,
                                  const ExecPlan& plan);
@@ -22,11 +22,11 @@ namespace muster::client {
 [[nodiscard]] int copy_tree_there(Session& session, const std::filesystem::path& from,
                                   const CopyPlace& to, const std::string& on, const ExecPlan& plan);
 
-/// A path that begins with - is not an option.
+/// Returns the path in a form that is not taken for an option even if it begins with -.
 [[nodiscard]] std::string plain_path(const std::string& path);
 
-/// Runs a script of /bin/sh in the place's task, with these words as $1, $2, ... It may call
-/// `not_found PATH WHERE`, which says why nothing is found there, and ends it.
+/// Runs a /bin/sh script in the place's task, with these words as $1, $2, ... It may call
+/// `not_found PATH WHERE`, which says why nothing is found there and ends the script.
 [[nodiscard]] int run_copy_script(Session& session, const CopyPlace& there, const std::string& on,
                                   ExecPlan plan, const char* script,
                                   const std::vector<std::string>& words);

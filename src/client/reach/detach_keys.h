@@ -9,26 +9,26 @@
 
 namespace muster::client {
 
-/// Reads "ctrl-],d" or "ctrl-p,ctrl-q", as docker has it: keys one after another, each a character
-/// or `ctrl-` and one of a-z @ [ \ ] ^ _. Returns the bytes that a terminal sends for them; "" for
+/// Parses "ctrl-],d" or "ctrl-p,ctrl-q", in docker's form: keys in sequence, each a character or
+/// `ctrl-` and one of a-z @ [ \ ] ^ _. Returns the bytes that a terminal sends for them; "" for
 /// "none".
 [[nodiscard]] Result<std::string> parse_detach_keys(std::string_view text);
 
-/// "Ctrl-] d" of such bytes, for people.
+/// Describes such bytes for people: "Ctrl-] d".
 [[nodiscard]] std::string describe_keys(std::string_view keys);
 
-/// Looks for the keys that leave a shell in what a person types. A beginning of them is held back
-/// until the next key decides. A value.
+/// Looks in what a person types for the keys that detach from a shell. A prefix of them is held
+/// back until the next key decides. A value.
 class DetachWatch {
  public:
   explicit DetachWatch(std::string keys) : keys_(std::move(keys)) {}
 
   struct Typed {
     std::string bytes;      ///< For the shell.
-    bool detached = false;  ///< The keys were typed; what came after them is dropped.
+    bool detached = false;  ///< The keys were typed; anything after them is dropped.
   };
   [[nodiscard]] Typed take(std::string_view bytes);
-  /// The most that take() returns more than it was given.
+  /// The most by which take() may return more than it was given.
   [[nodiscard]] size_t held_max() const { return keys_.size(); }
 
  private:

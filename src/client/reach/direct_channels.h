@@ -16,15 +16,15 @@
 
 namespace muster::client {
 
-/// Connections to agents, each for one stream that a master has offered: straight to the agent, or
-/// where that cannot be reached from here, through the master, which passes on what it cannot read.
-/// A way that did not lead there is not tried again until forget_failures(). Lives on its loop's
-/// thread. Not to be destroyed by one of its handlers.
+/// Connections to agents, each for one stream that a master has offered: straight to the agent or,
+/// if that cannot be reached from here, through the master, which relays what it cannot read. A
+/// route that failed is not tried again until forget_failures(). Lives on its loop's thread. Its
+/// handlers must not destroy it.
 class DirectChannels {
  public:
   struct Handlers {
     std::function<void(wire::StreamFrame frame)> frame;  ///< What the agent says.
-    std::function<void(uint64_t id)> declined;           ///< No way leads to the agent.
+    std::function<void(uint64_t id)> declined;           ///< There is no route to the agent.
   };
 
   /// `by_master`: never dial an agent's own port.
@@ -33,13 +33,13 @@ class DirectChannels {
   DirectChannels(const DirectChannels&) = delete;
   DirectChannels& operator=(const DirectChannels&) = delete;
 
-  /// Dials, for the stream of that id, which the master at this address has offered.
+  /// Dials for the stream with that id, which the master at this address has offered.
   void take(uint64_t id, wire::StreamOffer offer, std::string master);
-  /// Whether the stream has a connection of its own. It lives until one end resets the stream; the
-  /// agent does so when both have closed it and have got all.
+  /// Returns whether the stream has a connection of its own. It lives until one end resets the
+  /// stream; the agent does so when both have closed it and have received everything.
   [[nodiscard]] bool has(uint64_t id) const { return channels_.contains(id); }
   void send(wire::StreamFrame frame);
-  /// What is being dialled for comes too late. Connections stay.
+  /// Results of pending dials are ignored from now on. Connections stay.
   void stop_dialling() { ++dialling_since_; }
   void forget_failures() { out_of_reach_.clear(); }
 

@@ -11,12 +11,12 @@
 namespace muster::client {
 
 /// Reads a descriptor of this process (a terminal, a pipe, a file) piece by piece, and only as far
-/// as somebody has room for it. Its mode is left alone: a shell may have it, too. Lives on its
+/// as there is room for the data. Its mode is left alone, since a shell may share it. Lives on its
 /// loop's thread.
 class InputPump {
  public:
   struct Handlers {
-    /// At most as much as was allowed; the view is valid during the call only.
+    /// At most as much as was allowed; the view is valid only during the call.
     std::function<void(std::string_view bytes)> bytes;
     std::function<void()> ended;  ///< Once.
   };
@@ -26,7 +26,7 @@ class InputPump {
   InputPump(const InputPump&) = delete;
   InputPump& operator=(const InputPump&) = delete;
 
-  /// Allows so many bytes to be read from now on; replaces what was left.
+  /// Allows that many bytes to be read from now on; replaces the previous allowance.
   void allow(size_t bytes);
 
  private:
@@ -39,7 +39,7 @@ class InputPump {
   os::SharedInput shared_;
   bool ended_ = false;
   size_t allowed_ = 0;
-  rt::TimerId next_;  ///< Of a descriptor that cannot be watched, and need not be.
+  rt::TimerId next_;                    ///< For a descriptor that cannot and need not be watched.
   std::unique_ptr<rt::FdWatch> watch_;  ///< Last: it ends before what it watches.
 };
 

@@ -14,9 +14,9 @@
 
 namespace muster::client {
 
-/// What a command in the foreground needs to reach the tasks of a job that runs: finds the job's
-/// master by its cluster, proves with the job's secret that it is the owner's, and says who the
-/// person is. Lives on its loop's thread.
+/// What a command in the foreground needs to reach the tasks of a running job: finds the job's
+/// master through its cluster, proves with the job's secret that it acts for the owner, and says
+/// who the person is. Lives on its loop's thread.
 class JobStreams {
  public:
   struct Options {
@@ -31,9 +31,9 @@ class JobStreams {
         cluster_(session.clusters->of(folder_)),
         loop_(loop) {}
 
-  /// Begins to look for a master. Once. Errors: the job's secret cannot be read.
+  /// Begins to look for a master. Call once. Fails if the job's secret cannot be read.
   [[nodiscard]] Status start(Options options, TaskStreams::Handlers handlers);
-  /// From start() on.
+  /// Valid from start() on.
   [[nodiscard]] TaskStreams& streams() { return *streams_; }
   TaskStreams* operator->() { return &*streams_; }
 
@@ -48,7 +48,7 @@ class JobStreams {
   rt::IoLoop& loop_;
   log::NullSink quiet_;
   std::unique_ptr<control::Transport> transport_;
-  bool over_ = false;  ///< The cluster says that the job has ended, or that nothing of it runs.
+  bool over_ = false;  ///< The cluster says that the job has ended or is not running.
   std::optional<TaskStreams> streams_;
 };
 

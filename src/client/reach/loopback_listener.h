@@ -13,12 +13,12 @@
 
 namespace muster::client {
 
-/// Listens on a port of 127.0.0.1 for programs of this machine: of this user and root, or of all.
-/// Lives on its loop's thread.
+/// Listens on a port of 127.0.0.1 for programs of this machine: those of this user and root, or of
+/// all users. Lives on its loop's thread.
 class LoopbackListener {
  public:
   using Accepted = std::function<void(std::unique_ptr<net::Stream> connection)>;
-  /// Told of a program of another user, whose connection has been closed.
+  /// Called for a program of another user, whose connection has been closed.
   using Refused = std::function<void(uint32_t user)>;
 
   /// Port 0: any free one. AlreadyExists if the port is taken. Connections wait until accept().

@@ -7,9 +7,9 @@
 namespace muster::client {
 
 /// The variable in which notebook_program() finds the address of Muster's own binary (file://...),
-/// where it has files to keep.
+/// if it has files to keep.
 inline constexpr std::string_view kProgramVariable = "NOTEBOOK_MUSTER";
-/// The one that names the folder of HDFS which the files of its own folder are kept in; a job
+/// The variable that names the HDFS folder in which the files of its own folder are kept; a job
 /// without it keeps none.
 inline constexpr std::string_view kKeptVariable = "NOTEBOOK_KEPT";
 
@@ -22,19 +22,20 @@ inline constexpr std::string_view kKeptVariable = "NOTEBOOK_KEPT";
 /// the server runs.
 [[nodiscard]] std::string_view notebook_program();
 
-/// Python: a module that has a Jupyter server turn away other users of its host, and start its
-/// Python kernels on Unix sockets, which they cannot reach. Needs kernel_folder_program() and
-/// peer_user_program() before it.
+/// Python: a module that makes a Jupyter server turn away other users of its host, and start its
+/// Python kernels on Unix sockets, which those users cannot reach. Needs kernel_folder_program()
+/// and peer_user_program() before it.
 [[nodiscard]] std::string_view notebook_kernels_program();
 
 /// Python: makes the folder for such sockets (python/src/muster/jupyter/kernel_folder.py).
 [[nodiscard]] std::string_view kernel_folder_program();
 
-/// Python: tells whose the other end of a connection is (python/src/muster/jupyter/peer_user.py).
+/// Python: says which user is at the other end of a connection
+/// (python/src/muster/jupyter/peer_user.py).
 [[nodiscard]] std::string_view peer_user_program();
 
 /// Python: waits in the task until that server answers; prints its port, its token, the page to
-/// begin with and, if it has files to keep, where.
+/// begin with and, if it has files to keep, where they are kept.
 [[nodiscard]] std::string_view notebook_place_program();
 
 }  // namespace muster::client

@@ -6,7 +6,7 @@
 
 namespace muster::client {
 
-/// The program py-spy of this machine, for tasks that have none: the one beside muster, else the
+/// Returns this machine's py-spy program, for tasks that have none: the one beside muster, else the
 /// first on PATH; "" if there is none.
 [[nodiscard]] std::string own_py_spy(const Session& session);
 

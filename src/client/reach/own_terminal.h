@@ -12,8 +12,8 @@
 
 namespace muster::client {
 
-/// The person's terminal, while a command in a task may have it: who gets the keys, and what
-/// programs have switched on it and not back. Destroying it returns the keys.
+/// The person's terminal, while a command in a task may have it: who gets the keys, and which modes
+/// programs have switched on and not back. Destroying it returns the keys.
 class OwnTerminal {
  public:
   struct Options {
@@ -23,29 +23,31 @@ class OwnTerminal {
   };
   explicit OwnTerminal(Options options) : options_(std::move(options)) {}
 
-  /// Its size now; nullopt where nobody types at a terminal.
+  /// Returns its current size; nullopt if nobody types at a terminal.
   [[nodiscard]] std::optional<wire::TerminalSize> size() const;
 
   // The keys.
-  /// From now on they are the command's. Changes nothing where nobody types at a terminal.
+  /// From now on the keys go to the command. Does nothing if nobody types at a terminal.
   void take();
   [[nodiscard]] bool taken() const { return raw_ != nullptr; }
-  /// Nobody reads them for a while; Ctrl-C is a signal again. Until take().
+  /// Keys are not read for a while, and Ctrl-C is a signal again. Lasts until take().
   void let_keys_wait();
-  /// Takes them again, if they were taken, where another program has had the terminal meanwhile.
+  /// Takes the keys again, if they were taken, after another program has had the terminal
+  /// meanwhile.
   void renew();
-  /// They are the person's again, and programs' modes stay.
+  /// Gives the keys back to the person; modes set by programs stay.
   void return_keys() { raw_.reset(); }
 
   // The screen.
-  /// A program has written this on it.
+  /// A program has written these bytes to it.
   void shown(std::string_view bytes) { modes_.take(bytes); }
-  /// Writes what brings it to the modes of a program that was not shown on it before.
+  /// Writes what switches it to the modes of a program that was not shown on it before.
   void join(std::string_view modes);
-  /// Brings it back to the modes that shells expect. Nothing where it is none, or is dumb.
+  /// Switches it back to the modes that shells expect. Does nothing if it is not a terminal, or is
+  /// a dumb one.
   void reset();
 
-  /// All as the person had it before.
+  /// Restores everything as the person had it before.
   void give_back();
 
  private:

@@ -12,16 +12,16 @@
 
 namespace muster::client {
 
-/// Locks a file or folder that this process has just made, for as long as `fd` is open. False if
-/// another copy has taken it for something left behind, and removes it. True where the file system
-/// has no locks.
+/// Locks a file or folder that this process has just made, for as long as `fd` is open. Returns
+/// false if another copy took it for something left behind and is removing it. True if the file
+/// system has no locks.
 [[nodiscard]] bool lock_new(int fd);
 
-/// A file that gets its name when all of it is there; until then the name's old file stays. Where
-/// the file system can have files without a name it has none meanwhile, and vanishes with this
-/// process however that ends. Elsewhere it is NAME.muster-XXXXXX, which stays behind when this
-/// process is killed: it is locked while somebody writes it, and the next copy to that name removes
-/// what nobody has locked.
+/// A file that gets its name only when all of it is there; until then an existing file of that name
+/// stays. If the file system supports files without a name, it has none meanwhile and vanishes with
+/// this process, however that ends. Otherwise it is NAME.muster-XXXXXX, which stays behind if this
+/// process is killed: it is locked while it is being written, and the next copy to that name
+/// removes any that are not locked.
 class PartFile {
  public:
   struct Options {
@@ -29,7 +29,7 @@ class PartFile {
     bool nameless = true;  ///< Where the file system can.
   };
 
-  /// For this user alone, until keep(). Errors: the folder's.
+  /// Readable by this user alone, until keep(). Errors are those of the folder.
   [[nodiscard]] static Result<PartFile> create(Options options);
   PartFile(PartFile&& other) noexcept
       : target_(std::move(other.target_)),
@@ -40,12 +40,12 @@ class PartFile {
   ~PartFile();
 
   [[nodiscard]] int fd() const { return fd_.get(); }
-  /// What has been written to it; 0 where that is not known.
+  /// Returns how much has been written to it; 0 if that is not known.
   [[nodiscard]] uint64_t size_bytes() const;
-  /// Cuts the last `size` bytes off and returns them; fewer where there were not so many.
+  /// Cuts off and returns the last `size` bytes; fewer if there are not that many.
   [[nodiscard]] std::string take_end(size_t size) const;
-  /// Gives it the target's name, in place of what has that, whose permissions it keeps; those of a
-  /// new file are `permissions`, as this user's mask allows. Once.
+  /// Gives it the target's name, replacing an existing file and keeping its permissions; a new file
+  /// gets `permissions`, as this user's umask allows. Call once.
   [[nodiscard]] Status keep(mode_t permissions = 0666);
 
  private:

@@ -10,8 +10,8 @@
 
 namespace muster::client {
 
-/// Refuses a way into tasks that the site file of this machine forbids; the error names the rule
-/// and where it stands.
+/// Refuses a way into tasks that this machine's site file forbids; the error names the rule and
+/// where it stands.
 [[nodiscard]] Status check_reach(const Session& session, spec::Reach way, const job::Plan& plan,
                                  std::span<const job::TaskId> tasks);
 

@@ -12,26 +12,26 @@
 
 namespace muster::client {
 
-/// How a command in a task came out.
+/// The outcome of a command in a task.
 struct RemoteEnd {
   int status = 0;        ///< For the command line.
-  std::string reason;    ///< Why there is no status of the command itself; empty if there is.
-  bool cut_off = false;  ///< The connection or the agent went away; the command may run on.
+  std::string reason;    ///< Why the command has no status of its own; empty if it has one.
+  bool cut_off = false;  ///< The connection or agent went away; the command may still run.
 };
 
-/// The client's end of the stream of one command. Lives on its loop's thread. Not to be destroyed
-/// by one of its handlers.
+/// The client's end of the stream of one command. Lives on its loop's thread. Its handlers must not
+/// destroy it.
 class RemoteCommand {
  public:
   struct Handlers {
     std::function<void(wire::StreamFrame::Kind)> send;
     std::function<void(const std::string& reason)> waits;  ///< Its task does not run yet.
-    /// What the command writes; it is done with when this returns.
+    /// What the command writes; it has been dealt with when this returns.
     std::function<void(bool is_err, std::string_view bytes)> output;
-    /// It runs from now on. Before anything that it writes.
+    /// The command is running. Called before any of its output.
     std::function<void(const wire::StreamOpened& opened)> opened = nullptr;
     std::function<void()> room;   ///< There may be more room for input.
-    std::function<void()> ended;  ///< end() is there. Once.
+    std::function<void()> ended;  ///< end() is available. Called once.
   };
 
   /// `window`: what the stream was opened with.
@@ -42,13 +42,13 @@ class RemoteCommand {
   /// The connection is gone.
   void lose(const std::string& why);
 
-  /// How much input may be sent now.
+  /// Returns how much input may be sent now.
   [[nodiscard]] size_t room() const;
   void send_input(std::string_view bytes);
   void end_input();
-  /// Dropped where there is no room at all: what waits there is thousands of them.
+  /// Sends a signal; dropped if there is no room at all, since thousands are waiting then.
   void signal(int number);
-  /// Returns whether it has been sent: there may be no room for it yet.
+  /// Returns whether the size has been sent; there may be no room for it yet.
   [[nodiscard]] bool resize(wire::TerminalSize size);
 
   [[nodiscard]] bool running() const { return opened_ && !end_.has_value(); }

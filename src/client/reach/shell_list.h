@@ -7,7 +7,7 @@
 
 namespace muster::client {
 
-/// Prints the shells that a job's tasks keep; returns the exit status.
+/// Prints the shells kept by a job's tasks; returns the exit status.
 [[nodiscard]] int list_shells(Session& session, const std::string& job, const std::string& on,
                               const std::vector<std::string>& tasks, bool json);
 

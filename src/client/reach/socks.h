@@ -7,17 +7,17 @@
 
 #include <string>
 
-/// The server's part of SOCKS 5 (RFC 1928) as far as a program needs it that wants to connect by
-/// TCP: no authentication, CONNECT alone.
+/// The server side of SOCKS 5 (RFC 1928), as far as programs need it to connect by TCP: no
+/// authentication, CONNECT only.
 namespace muster::client {
 
-/// Reads what a program asks for: where to connect to. An error, of which the program has been told
-/// where the protocol lets it be, for anything else.
+/// Reads where a program wants to connect to. Returns an error for anything else, after telling the
+/// program so if the protocol allows it.
 [[nodiscard]] rt::Async<Result<net::HostPort>> read_socks_request(net::Stream* stream);
 
-/// What the program is told next: that it is connected,
+/// Returns the reply that says that it is connected.
 [[nodiscard]] std::string socks_granted();
-/// or that it is not, because the host cannot be had from here.
+/// Returns the reply that says that it is not, because the host cannot be reached from here.
 [[nodiscard]] std::string socks_refused();
 
 }  // namespace muster::client

@@ -9,8 +9,8 @@
 
 namespace muster::client {
 
-/// What OpenSSH needs for the tasks of one job: a key to log in with and a key of the tasks' hosts,
-/// minted here and known to nobody else, in the job's folder (0700, files 0600).
+/// What OpenSSH needs for the tasks of one job: a key to log in with and a host key for the tasks'
+/// hosts, made here and known to nobody else, in the job's folder (0700, files 0600).
 struct SshFiles {
   explicit SshFiles(const cluster::JobFolder& folder) : root(folder.root() / "ssh") {}
 
@@ -20,10 +20,10 @@ struct SshFiles {
   [[nodiscard]] std::filesystem::path known_hosts() const { return root / "known_hosts"; }
 };
 
-/// Makes what is not there yet, with ssh-keygen. The host's key is known by the job's id.
+/// Makes what does not exist yet, with ssh-keygen. The host key is recorded under the job's id.
 [[nodiscard]] Status make_ssh_files(Session& session, const cluster::JobFolder& folder);
 
-/// What the server in a task reads first (kSshServer). NotFound without make_ssh_files().
+/// Returns what the server in a task reads first (kSshServer). NotFound without make_ssh_files().
 [[nodiscard]] Result<std::string> ssh_preamble(Session& session, const cluster::JobFolder& folder);
 
 }  // namespace muster::client

@@ -2,10 +2,10 @@
 
 namespace muster::client {
 
-/// What `muster ssh-proxy` has /bin/sh run inside a task: reads the host's key, up to a line `.`,
-/// and the key of who may log in from its input, then serves one connection on it with the sshd of
-/// the task's host. What people start gets the task's environment and folder; no value of it is
-/// written anywhere. Needs no root.
+/// The script that `muster ssh-proxy` has /bin/sh run inside a task. From its input it reads the
+/// host key, up to a line `.`, and the key of whoever may log in, then serves one connection there
+/// with the sshd of the task's host. What people start gets the task's environment and folder,
+/// whose values are not written anywhere. Needs no root.
 inline constexpr const char* kSshServer = R"sh(
 fail() { echo "muster: $1" >&2; exit 127; }
 PATH=$PATH:/usr/sbin:/usr/local/sbin:/sbin

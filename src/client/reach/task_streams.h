@@ -13,11 +13,11 @@
 
 namespace muster::client {
 
-/// One connection to the master of a job, for streams to its tasks. Those that want it have a
-/// connection of their own to the task's agent, where that can be reached from here, or through the
-/// master's port; the others end with the master's connection. That is dialled again only where it
-/// is wanted: a command that has been cut off may have done anything, a new byte stream is as good
-/// as the one before. Lives on its loop's thread. Not to be destroyed by one of its handlers.
+/// One connection to the master of a job, for streams to its tasks. Streams that ask for it get a
+/// connection of their own to the task's agent, directly if that can be reached from here, or
+/// through the master's port; the others end with the connection to the master. That is redialled
+/// only on request: a command that was cut off may have done anything, whereas a new byte stream is
+/// as good as the old one. Lives on its loop's thread. Its handlers must not destroy it.
 class TaskStreams {
  public:
   struct Deps {
@@ -25,7 +25,7 @@ class TaskStreams {
     control::Transport& transport;
     /// Where the job's master listens now.
     std::function<Result<std::string>()> locate;
-    /// Whether locate() has learnt that there will be no master.
+    /// Returns whether locate() has learnt that there will be no master.
     std::function<bool()> over;
   };
   struct Options {
@@ -40,9 +40,9 @@ class TaskStreams {
     /// A master has answered: once, or each time.
     std::function<void(const wire::ClientWelcome& welcome)> opened;
     std::function<void(wire::StreamFrame frame)> frame;
-    /// Nothing comes any more. Once.
+    /// Nothing comes any more. Called once.
     std::function<void(const std::string& why)> lost;
-    /// The connection, and with it every stream that is not direct, is gone; a master is looked for
+    /// The connection is gone, and with it every stream that is not direct; a master is looked for
     /// again. Only with `reconnects`.
     std::function<void(const std::string& why)> broken = nullptr;
   };
@@ -53,7 +53,7 @@ class TaskStreams {
   /// Opens a stream; returns its id.
   uint64_t open(const wire::StreamOpen& request);
   void send(wire::StreamFrame frame);
-  /// Whether the stream has a connection of its own, which outlives the master's.
+  /// Returns whether the stream has a connection of its own, which outlives the one to the master.
   [[nodiscard]] bool is_direct(uint64_t id) const { return direct_.has(id); }
 
  private:

@@ -15,9 +15,9 @@
 
 namespace muster::client {
 
-/// Connections of programs on this machine, each of them joined to a port on a task's host by a
-/// stream. What is open and relayed breaks with the master's connection; what has not been opened
-/// by then, and what comes later, waits for the next one. Lives on its loop's thread.
+/// Connections from programs on this machine, each joined by a stream to a port on a task's host.
+/// Open, relayed ones break with the connection to the master; those not open by then, and later
+/// ones, wait for the next connection. Lives on its loop's thread.
 class Tunnels {
  public:
   struct Deps {
@@ -33,8 +33,8 @@ class Tunnels {
   struct Target {
     std::string name;  ///< For people.
     wire::StreamOpen open;
-    std::string greeting = {};  ///< For the program here, before anything of the other end.
-    /// For the program here, instead, when there is no other end.
+    std::string greeting = {};  ///< Sent to the program here before anything else.
+    /// Sent to the program here instead if the other end cannot be reached.
     std::string apology = {};
   };
 
@@ -45,19 +45,19 @@ class Tunnels {
 
   void add(std::unique_ptr<net::Stream> connection, Target target);
 
-  /// What comes by the streams' connection.
+  /// Takes a frame from the streams' connection.
   void take(wire::StreamFrame frame);
   /// There is a connection to a master.
   void connected();
-  /// It is gone.
+  /// The connection to the master is gone.
   void broken();
 
  private:
   struct Tunnel {
     Target target;
-    uint64_t stream = 0;                            ///< 0: not asked for yet.
-    std::unique_ptr<net::Stream> connection;        ///< Until the stream is open;
-    std::unique_ptr<control::StreamBridge> bridge;  ///< from then on.
+    uint64_t stream = 0;                            ///< 0: not requested yet.
+    std::unique_ptr<net::Stream> connection;        ///< Until the stream is open.
+    std::unique_ptr<control::StreamBridge> bridge;  ///< From then on.
     bool asked_again = false;
   };
   using Map = std::map<uint64_t, Tunnel>;
@@ -65,7 +65,7 @@ class Tunnels {
   void open_more();
   void begin(Map::iterator tunnel, const wire::StreamOpened& opened);
   void fail(Map::iterator tunnel, const wire::StreamReset& why);
-  /// For a stream that was lost before it was open.
+  /// Requests a stream again after it was lost before it was open.
   void ask_again(Tunnel& tunnel);
   void forget(uint64_t number);
   rt::Async<> apologise(std::unique_ptr<net::Stream> connection, std::string apology);

@@ -7,8 +7,8 @@
 
 namespace muster::client {
 
-/// What has been typed into a shell, in order: what is still to be sent, and of what was sent as
-/// much as may have been lost with a connection. A value.
+/// What has been typed into a shell, in order: what is still to be sent, and as much of what was
+/// sent as may have been lost with a connection. A value.
 class TypedKeys {
  public:
   void add(std::string_view bytes) { kept_ += bytes; }
@@ -17,13 +17,14 @@ class TypedKeys {
     return std::string_view(kept_).substr(sent_, bytes_max);
   }
   [[nodiscard]] bool all_sent() const { return sent_ == kept_.size(); }
-  /// So much of it has been sent. More than a stream's window before that has come for sure.
+  /// That much of it has been sent. Whatever lies more than a stream's window further back has
+  /// certainly arrived.
   void sent(size_t bytes);
-  /// There is another stream to a shell that has got so much of all that was typed: what is missing
-  /// is to be sent again. A number that cannot be is taken for the nearest that can.
+  /// There is another stream to a shell that has received `taken` bytes of everything typed: what
+  /// is missing is to be sent again. An impossible number is replaced by the nearest possible one.
   void resume(uint64_t taken);
-  /// There is another stream, and what came of what was sent cannot be known: it is not sent again,
-  /// and counted no more.
+  /// There is another stream, and how much of what was sent has arrived cannot be known: it is not
+  /// sent again, and no longer counted.
   void restart();
 
  private:

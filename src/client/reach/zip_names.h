@@ -9,9 +9,8 @@
 
 namespace muster::client {
 
-/// Returns the names in a zip archive, folders with a slash behind them, without unpacking it. An
-/// error (InvalidArgument) if the file is no zip archive, or one of more than 4 GiB or 65,534
-/// files.
+/// Returns the names in a zip archive, folders with a trailing slash, without unpacking it.
+/// InvalidArgument if the file is not a zip archive, or is one of more than 4 GiB or 65,534 files.
 [[nodiscard]] Result<std::vector<std::string>> zip_names(os::Files& files,
                                                          const std::filesystem::path& path);
 

@@ -5,7 +5,7 @@
 
 namespace muster::client {
 
-/// Exit statuses of the command line (docs/failures.md) that are no job's outcome.
+/// Exit statuses of the command line (docs/failures.md) that are not a job's outcome.
 inline constexpr int kBadUsage = 2;
 inline constexpr int kClusterFailed = 3;
 inline constexpr int kCouldNotStart = 6;
@@ -19,7 +19,7 @@ inline constexpr int kReaderGone = 141;
 /// Returns the exit status for a command that failed with `error`.
 [[nodiscard]] int exit_status_of(const Error& error);
 
-/// Prints "muster: message" (spec errors, which already are lines with file and position, as they
+/// Prints "muster: message" (spec errors, which are lines with file and position already, as they
 /// are) and returns the exit status.
 int fail(Console& console, const Error& error);
 

@@ -9,32 +9,32 @@
 
 namespace muster::client {
 
-/// A job, read from its folder here.
+/// A job read from its folder on this host.
 struct FoundJob {
   cluster::JobFolder folder;
   cluster::JobReport report;
   cluster::JobReading reading;
 
-  /// Its end is known.
+  /// Returns whether its end is known.
   [[nodiscard]] bool ended() const;
-  /// It has not ended and nobody is its master.
+  /// Returns whether it has not ended but has no master.
   [[nodiscard]] bool lost() const;
 };
 
 /// Finds the job that the user means: among those of this host, else on the cluster `on`; empty:
-/// the one that is configured.
+/// the configured one.
 [[nodiscard]] Result<cluster::JobEntry> find_entry(Session& session, const std::string& id,
                                                    const std::string& on);
 
-/// Reads a job of this host; one that has not ended is made readable by its cluster first.
+/// Reads a job of this host; if it has not ended, its cluster first makes it readable.
 [[nodiscard]] Result<FoundJob> read_found(Session& session, const cluster::JobFolder& folder);
 
 /// Finds and reads a job.
 [[nodiscard]] Result<FoundJob> find_job(Session& session, const std::string& id,
                                         const std::string& on);
 
-/// As find_entry and find_job, for what can be done to a job that runs alone. Errors as well: it
-/// has ended.
+/// Like find_entry and find_job, for operations on a job that is running. Also fails if the job has
+/// ended.
 [[nodiscard]] Result<cluster::JobEntry> find_running_entry(Session& session, const std::string& id,
                                                            const std::string& on);
 [[nodiscard]] Result<FoundJob> find_running_job(Session& session, const std::string& id,

@@ -34,19 +34,18 @@ struct JobsWanted {
 
 struct JobRows {
   std::vector<JobRow> all;  ///< Newest first.
-  /// Further jobs, which the limit left out: how many, as far as that is known without reading
-  /// them.
+  /// How many jobs the limit left out, as far as that is known without reading them.
   uint64_t more = 0;
-  bool more_unknown = false;          ///< There are more, nobody knows how many.
-  std::vector<std::string> troubles;  ///< What could not be looked at, and why.
+  bool more_unknown = false;          ///< There are more, but how many is unknown.
+  std::vector<std::string> troubles;  ///< What could not be read, and why.
 };
 
-/// The jobs that this host knows, as their clusters tell of them now; or, with `command.on`, the
-/// jobs that cluster knows, from whatever host they came.
+/// Returns the jobs that this host knows, with what their clusters report now; or, with
+/// `command.on`, the jobs that cluster knows, whichever host they came from.
 [[nodiscard]] Result<JobRows> rows_of(Session& session, const ListOptions& command,
                                       JobsWanted wanted);
 
-/// A table for people, or {"schema":"muster.jobs/1","jobs":[...]}.
+/// Renders a table for people, or {"schema":"muster.jobs/1","jobs":[...]}.
 [[nodiscard]] std::string render_rows(const std::vector<JobRow>& rows, WallTime now, bool colour);
 [[nodiscard]] std::string render_rows_json(const std::vector<JobRow>& rows);
 

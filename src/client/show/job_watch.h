@@ -22,7 +22,7 @@
 namespace muster::client {
 
 /// Follows the state of one running job and what its tasks use, as its master pushes them. Lives on
-/// the loop's thread. Not to be destroyed by one of its handlers.
+/// the loop's thread. Its handlers must not destroy it.
 class JobWatch {
  public:
   struct Deps {
@@ -41,13 +41,13 @@ class JobWatch {
 
   JobWatch(Deps deps, Options options);
 
-  /// `changed`: show() has something new; at the end over() is set.
+  /// `changed` is called when show() has something new; at the end over() is set.
   void start(std::function<void()> changed);
   /// nullopt before a master has answered.
   [[nodiscard]] std::optional<TopJob> show() const;
   /// Why nothing more comes ("the job has ended"); "" while something may.
   [[nodiscard]] const std::string& over() const { return over_; }
-  /// Everything that the first picture needs has come: state and samples.
+  /// Returns whether everything that the first picture needs has arrived: state and samples.
   [[nodiscard]] bool complete() const { return job_.machine() != nullptr && sampled_; }
 
  private:
@@ -79,7 +79,7 @@ class JobWatch {
   MasterConnection connection_;  ///< Last: its coroutine calls the rest.
 };
 
-/// Puts a value into what is shown of a task, if it is one of those that are.
+/// Stores a value in what is shown of a task, if it is one of the values shown.
 void put_usage(TopUsage& usage, const metrics::Metric& metric, double value);
 
 }  // namespace muster::client

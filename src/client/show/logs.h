@@ -20,24 +20,24 @@ namespace muster::client {
 struct LogQuery {
   std::optional<WallTime> since;
   std::string grep;              ///< RE2; empty: every line.
-  std::optional<uint32_t> tail;  ///< Only so many last lines of each task.
+  std::optional<uint32_t> tail;  ///< Only this many last lines of each task.
   bool timestamps = false;       ///< Show when each line was written.
   bool json = false;             ///< One object a line: task, attempt, stream, time, line.
 };
 
-/// Shows what a job's tasks wrote: once, or again and again as it grows; task by task, the lines of
-/// both streams in the order in which they were written, as far as their times tell. Lines come
-/// whole, with the task's name before them. stderr lines go to standard output, too: it is one
-/// result, to be piped.
+/// Shows what a job's tasks wrote, once or repeatedly as it grows: task by task, with the lines of
+/// both streams in the order in which they were written, as far as their times tell. Lines are
+/// whole, prefixed with the task's name. stderr lines also go to standard output: the result is one
+/// text that can be piped.
 class LogViewer {
  public:
-  /// All outlive it. Fails for a pattern that is not an RE2 expression.
+  /// All must outlive it. Fails for a pattern that is not an RE2 expression.
   static Result<std::unique_ptr<LogViewer>> make(os::Files& files, Console& console,
                                                  cluster::Outputs& outputs, LogQuery query);
   ~LogViewer();
 
-  /// Shows everything that is new since the last call, in new files too. `last`: nothing more is
-  /// written, and lines that never got their newline are shown as well.
+  /// Shows everything that is new since the last call, including new files. `last`: nothing more
+  /// will be written, so unfinished lines are shown as well.
   [[nodiscard]] Status show_new(bool last = false);
 
  private:

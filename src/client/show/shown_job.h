@@ -19,15 +19,15 @@
 
 namespace muster::client {
 
-/// Where a portal reads a job.
+/// Where a portal reads a job from.
 struct ShownFrom {
   os::Files& files;  ///< Outlives the job.
-  /// Have what the cluster keeps brought into the job's folder; called when it is asked for.
+  /// Fetch what the cluster keeps into the job's folder; called when it is asked for.
   std::function<rt::Async<Status>()> bring_output;  ///< None: it is there.
   std::function<Status()> bring_samples = [] { return Status(); };
 };
 
-/// The page of one job as its folder tells it, at the moment at which it was read.
+/// The page of one job as its folder describes it, at the moment when it was read.
 class ShownJob final : public page::JobView {
  public:
   ShownJob(rt::IoLoop& loop, ShownFrom from, FoundJob job, page::Access& access);
@@ -56,7 +56,7 @@ class ShownJob final : public page::JobView {
 
  private:
   class Logs;
-  /// Read again for each answer: a portal keeps no samples in memory.
+  /// Reads them again for each answer: a portal keeps no samples in memory.
   [[nodiscard]] Result<SampleFiles> samples() const;
 
   ShownFrom from_;

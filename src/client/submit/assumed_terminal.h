@@ -4,9 +4,9 @@
 
 namespace muster::client {
 
-/// Has Python programs write at once, as they do on the terminal where their output is shown: to
-/// what is none, they write 8 KiB at a time, so that a line of each epoch would come at the end. A
-/// specification that sets PYTHONUNBUFFERED, to "" too, is left as it is.
+/// Makes Python programs write at once, as they do on a terminal, since their output is shown on
+/// one: otherwise they write 8 KiB at a time, so that a line for each epoch would appear only at
+/// the end. A specification that sets PYTHONUNBUFFERED, even to "", is left as it is.
 void assume_terminal(spec::Spec& spec);
 
 }  // namespace muster::client

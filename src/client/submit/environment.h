@@ -12,8 +12,8 @@
 
 namespace muster::client {
 
-/// What a process takes from its surroundings, read once at its start and passed on from there: the
-/// environment, the home folder and the terminal.
+/// What a process takes from its environment, read once at its start and passed on from there: the
+/// variables, the home folder and the terminal.
 class Environment {
  public:
   /// `variables`: the process's own `environ`.
@@ -24,12 +24,13 @@ class Environment {
     return variables_;
   }
 
-  /// For what this process does and starts from here on.
+  /// Sets a variable for what this process does and starts from here on.
   void set(const std::string& name, std::string value) { variables_[name] = std::move(value); }
 
-  /// $MUSTER_HOME, else ~/.muster; an error if neither can be told. Always absolute.
+  /// Returns $MUSTER_HOME, else ~/.muster; an error if neither is known. Always absolute.
   [[nodiscard]] Result<std::filesystem::path> muster_home() const;
-  /// Terminal, colours and width of standard output and error; NO_COLOR and COLUMNS are honoured.
+  /// Returns the terminal, colours and width of standard output and error; honours NO_COLOR and
+  /// COLUMNS.
   [[nodiscard]] Screen screen() const;
   /// For StopAsked: "alice on pts/3", "uid 1234".
   [[nodiscard]] std::string who() const;

@@ -18,10 +18,10 @@ struct JobSource {
   spec::QuickOptions quick;            ///< Used when there is no file.
   std::vector<std::string> sets;       ///< --set
   std::vector<std::string> arguments;  ///< After `--`, with a file.
-  bool elsewhere = false;  ///< Tasks run on other hosts, where the user's folder is not.
+  bool elsewhere = false;              ///< Tasks run on other hosts, without the user's folder.
 };
 
-/// The client's surroundings, read by the app.
+/// The client's environment, read by the app.
 struct Surroundings {
   std::filesystem::path site_file = "/etc/muster/site.yaml";
   std::filesystem::path user_config;     ///< $MUSTER_HOME/config.yaml
@@ -29,15 +29,15 @@ struct Surroundings {
   std::map<std::string, std::string, std::less<>> environment;
 };
 
-/// A job as it was read, ready to be planned.
+/// A job as read, ready to be planned.
 struct ReadJob {
   spec::Loaded loaded;  ///< With paths made absolute.
-  /// What the user wrote; for the quick form the specification that it means.
+  /// What the user wrote; for the quick form, the equivalent specification.
   std::string spec_text;
 };
 
-/// Reads the files of the layers (site, user's configuration, specification); neither of the first
-/// two need exist.
+/// Reads the files of the layers (site, user's configuration, specification); the first two need
+/// not exist.
 [[nodiscard]] Result<spec::Layers> read_layers(os::Files& files, const JobSource& source,
                                                const Surroundings& surroundings);
 

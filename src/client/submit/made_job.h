@@ -13,25 +13,25 @@
 
 namespace muster::client {
 
-/// A job whose specification no file holds: it was made of something else.
+/// A job whose specification is not in any file, because it was made from something else.
 struct MadeJob {
-  std::string origin;  ///< What it was made of, for messages: "tony.xml".
-  std::string head;    ///< Lines of comments that stand above it.
+  std::string origin;  ///< What it was made from, for messages: "tony.xml".
+  std::string head;    ///< Comment lines that stand above it.
   spec::Spec spec;     ///< Relative paths are relative to the working folder.
 };
 
-/// As read_job. The text that is kept with the job names all files by absolute paths, so that it
+/// Like read_job. The text that is kept with the job names all files by absolute paths, so that it
 /// means the same wherever it is run again.
 [[nodiscard]] Result<ReadJob> read_made_job(os::Files& files, const MadeJob& made,
                                             const std::vector<std::string>& sets,
                                             const Surroundings& surroundings);
 
-/// As run_job, for a job that was made. Says once where its specification lies. `take_output`, if
-/// any, gets the tasks' output, which then is not shown.
+/// Like run_job, for a made job. Says once where its specification is. `take_output`, if set, gets
+/// the tasks' output, which is then not shown.
 int run_made_job(Session& session, const RunCommand& command, const MadeJob& made,
                  std::function<void(const wire::Output&)> take_output = {});
 
-/// As submit_detached, for a job that was made; `may` is asked before anything is made.
+/// Like submit_detached, for a made job; `may` is asked before anything is created.
 [[nodiscard]] Result<std::string> submit_made_job(Session& session, const SpecOptions& options,
                                                   const MadeJob& made,
                                                   std::function<Status(const spec::Spec&)> may);

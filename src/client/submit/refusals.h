@@ -8,8 +8,8 @@
 
 namespace muster::client {
 
-/// What the cluster last refused to each role that it has given nothing since, in the words of
-/// `muster run` and `muster show` (narrate); in the roles' order.
+/// Returns what the cluster last refused to each role that it has given nothing since, in the
+/// wording of `muster run` and `muster show` (narrate); in the roles' order.
 [[nodiscard]] std::vector<std::string> standing_refusals(
     const job::Plan& plan, const std::vector<eventlog::Record>& records);
 

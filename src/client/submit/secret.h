@@ -7,7 +7,7 @@
 
 namespace muster::client {
 
-/// The secret by which a job's own client is told from others; it lies in the job's folder.
+/// Reads the secret that identifies a job's own client; it lies in the job's folder.
 [[nodiscard]] Result<control::Secret> read_secret(os::Files& files,
                                                   const cluster::JobFolder& folder);
 

@@ -14,7 +14,7 @@
 
 namespace muster::client {
 
-/// What a submission works with. All outlive the call.
+/// What a submission works with. All must outlive the call.
 struct SubmitDeps {
   os::Files& files;
   rt::Random& random;
@@ -25,12 +25,12 @@ struct SubmitDeps {
       make_plan;
 };
 
-/// The user, as far as the job is concerned.
+/// The user, as far as the job needs to know.
 struct Submitter {
   std::string user;
   std::string python;  ///< The python3 on PATH; "" if there is none.
   WallTime now{};
-  bool follows = false;  ///< They follow the job at once.
+  bool follows = false;  ///< The user follows the job at once.
 };
 
 /// A job that was started.
@@ -41,11 +41,12 @@ struct Submitted {
 };
 
 /// Makes a job's folder (0700, secrets 0600) and starts its master. Whatever fails, nothing
-/// half-done stays behind. A job that can never fit is refused by the cluster (code NeverFits).
+/// half-done is left behind. A job that can never fit is refused by the cluster (code NeverFits).
 [[nodiscard]] Result<Submitted> submit_job(const SubmitDeps& deps, const ReadJob& job,
                                            const Submitter& submitter);
 
-/// Returns a job id: the name, fit for folders and host names, and six random letters and digits.
+/// Returns a job id: the name, made fit for folders and host names, and six random letters and
+/// digits.
 [[nodiscard]] std::string make_job_id(std::string_view name, rt::Random& random);
 
 }  // namespace muster::client

@@ -10,8 +10,8 @@
 
 namespace muster::client {
 
-/// Submits a job that nobody follows, and says no more than what is wrong or doubtful; returns its
-/// id. `may` is asked before anything is made.
+/// Submits a job that nobody follows, reporting only what is wrong or doubtful; returns its id.
+/// `may` is asked before anything is created.
 [[nodiscard]] Result<std::string> submit_detached(Session& session, const SpecOptions& options,
                                                   std::function<Status(const spec::Spec&)> may);
 

@@ -8,9 +8,9 @@
 
 namespace muster::client {
 
-/// Puts the files that lie directly in a folder of HDFS in the place of the folder, as TonY does:
-/// clusters distribute only files. What -hdfs_classpath names and is not there is left out; returns
-/// the names of that. Errors: of the file system, but not that a file is missing.
+/// Replaces an HDFS folder by the files directly in it, as TonY does, since clusters distribute
+/// only files. Parts of -hdfs_classpath that do not exist are left out; their names are returned.
+/// Errors are those of the file system, except for missing files.
 [[nodiscard]] Result<std::vector<std::string>> expand_folders(RemoteFiles& remote,
                                                               const tony::Flags& flags,
                                                               tony::Converted& converted);

@@ -8,8 +8,8 @@ namespace muster::client {
 
 /// Runs a made job of one task as TonY's NotebookSubmitter does: prints an address of this machine
 /// that leads to the port TB_PORT of the task, where its program listens, and ends the job when it
-/// is ended itself. Returns 0 then, and the exit status of a job that ends before or never listens,
-/// with a message.
+/// is ended itself. Returns 0 then; if the job ends earlier or never listens, prints a message and
+/// returns its exit status.
 [[nodiscard]] int run_tony_notebook(Session& session, const SpecOptions& options,
                                     const MadeJob& made);
 
