@@ -10,7 +10,7 @@
 
 namespace muster::master {
 
-/// The machine's deadlines as timers of the loop. A timer that a stall made late is late, never
+/// The machine's deadlines as timers of the loop. After a stall a timer may fire late, but never
 /// early.
 class Deadlines {
  public:

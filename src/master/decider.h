@@ -28,20 +28,20 @@ class Decider {
   struct Released {
     eventlog::Record record;
     std::vector<job::Action> actions;
-    /// The view that this fact brought, encoded as a frame for all agents; nullptr for none. Goes
-    /// out before the actions.
+    /// The view that this fact brought, encoded as a frame for all agents; nullptr if none. Sent
+    /// before the actions.
     std::shared_ptr<const std::string> view;
   };
   struct Handlers {
     std::function<void(const Released&)> released;
-    /// An action that goes before its fact is in the log.
+    /// An action to be performed before its fact is in the log.
     std::function<void(const job::Action&)> ahead;
-    /// The log cannot be written, or can be again: writer().trouble() says which.
+    /// The log has become unwritable, or writable again: writer().trouble() says which.
     std::function<void()> log_changed;
-    /// The job is ending and its log cannot be written: room was kept for this.
+    /// The job is ending and its log cannot be written: space was reserved for this.
     std::function<void()> make_room;
-    /// Closes this decider if a newer master is in charge: asked when the log cannot be written,
-    /// and each time before something goes without it.
+    /// Closes this decider if a newer master is in charge; called when the log cannot be written,
+    /// and each time before something is released without it.
     std::function<void()> check_fence;
   };
 
@@ -61,7 +61,7 @@ class Decider {
   Decider(const Decider&) = delete;
   Decider& operator=(const Decider&) = delete;
 
-  /// Takes in what happened. Returns the record's index.
+  /// Enters what happened as a fact. Returns the record's index.
   uint64_t enter(job::Fact fact);
 
   /// Of this master's segment.
@@ -69,17 +69,17 @@ class Decider {
   [[nodiscard]] const job::Machine& machine() const { return machine_; }
   [[nodiscard]] const JobClock& clock() const { return clock_; }
   [[nodiscard]] const eventlog::LogWriter& writer() const { return writer_; }
-  /// The view that agents should have now: that of the newest released fact; nullptr before the
+  /// The view that agents should have now, that of the newest released fact; nullptr before the
   /// first.
   [[nodiscard]] const std::shared_ptr<const std::string>& view() const { return view_; }
   void close() {
     closed_ = true;
     loop_.cancel(stuck_timer_);
   }
-  /// Whether no fact has come yet, from this master or an earlier one.
+  /// Returns whether there is no fact yet, from this master or an earlier one.
   [[nodiscard]] bool fresh() const { return next_index_ == 0; }
   [[nodiscard]] bool closed() const { return closed_; }
-  /// Whether every fact that the machine knows is in the log, or was given up with it.
+  /// Returns whether every fact that the machine knows is in the log, or was abandoned with it.
   [[nodiscard]] bool all_released() const { return waiting_.empty(); }
 
  private:
@@ -103,7 +103,7 @@ class Decider {
   std::shared_ptr<const std::string> view_;
   bool closed_ = false;
   std::optional<HostTime> stuck_since_;  ///< The job is ending, and its log cannot be written.
-  bool gave_up_ = false;                 ///< On the log, for this end.
+  bool gave_up_ = false;                 ///< On writing the log, for this end.
   rt::TimerId stuck_timer_{};
   eventlog::LogWriter writer_;
 };

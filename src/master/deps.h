@@ -24,7 +24,7 @@ namespace muster::master {
 class NoticeSender;
 class Tracker;
 
-/// What a master works with. All outlive it.
+/// What a master works with. All must outlive it.
 struct MasterDeps {
   rt::Loop& loop;
   control::Transport& transport;
@@ -32,11 +32,11 @@ struct MasterDeps {
   eventlog::SegmentStore& segments;
   cluster::PlaceStore& place;
   log::Sink& sink;
-  Audience* audience = nullptr;             ///< None where the job has no page;
-  TaskDialer* tasks = nullptr;              ///< nor then this one, by which the page reaches tasks.
-  cluster::SampleStore* samples = nullptr;  ///< None where samples are not kept.
-  cluster::HostMemory* hosts = nullptr;     ///< None where hosts are not remembered.
-  NoticeSender* notices = nullptr;          ///< None where nobody is told.
+  Audience* audience = nullptr;             ///< None if the job has no page.
+  TaskDialer* tasks = nullptr;              ///< Likewise; the page reaches tasks through it.
+  cluster::SampleStore* samples = nullptr;  ///< None if samples are not kept.
+  cluster::HostMemory* hosts = nullptr;     ///< None if hosts are not remembered.
+  NoticeSender* notices = nullptr;          ///< None if nobody is notified.
   Tracker* tracker = nullptr;               ///< The same.
 };
 
@@ -55,8 +55,8 @@ struct MasterOptions {
   std::string client_python;   ///< PlanFile::python: the submitter's own, for hints.
   std::string version;         ///< Of the binary.
   int32_t pid = 0;
-  /// Who starts the job follows it at once: what tasks write meanwhile is kept for them, and a job
-  /// that is over before waits a moment.
+  /// Whoever starts the job follows it at once: what tasks write meanwhile is kept for them, and a
+  /// job that ends before that waits a moment.
   bool followed = false;
 };
 
@@ -64,7 +64,7 @@ struct MasterOptions {
 struct MasterEnd {
   enum class Kind : uint8_t {
     JobEnded,  ///< `outcome` is set; everything is written and released.
-    Fenced,    ///< A newer master is in charge; this one stopped without a word.
+    Fenced,    ///< A newer master is in charge; this one stopped silently.
   };
   Kind kind = Kind::JobEnded;
   std::optional<job::Outcome> outcome;

@@ -9,19 +9,19 @@
 
 namespace muster::master {
 
-/// Tells the owner of a master how its time in charge ended: in a turn of its own, because the news
-/// may come from a part that is still at work, and the owner may destroy all parts. Until that turn
-/// comes, destroying this calls it off.
+/// Tells the owner of a master how its term ended, from the event loop, because the news may come
+/// from a part that is still at work, and the owner may destroy all parts. Until then, destroying
+/// this cancels the report.
 class EndReport {
  public:
   using Ended = std::function<void(const MasterEnd&)>;
 
-  /// `ended` may destroy this.
+  /// `ended` may destroy this object.
   EndReport(rt::Loop& loop, Ended ended) : loop_(loop), ended_(std::move(ended)) {}
   EndReport(const EndReport&) = delete;
   EndReport& operator=(const EndReport&) = delete;
 
-  /// Once. `close` comes first in that turn: nobody is connected any more when the owner hears.
+  /// Call once. `close` runs first: nobody is connected any more when the owner is told.
   void tell(MasterEnd end, std::function<void()> close);
 
  private:

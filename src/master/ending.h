@@ -20,11 +20,11 @@
 
 namespace muster::master {
 
-/// The last moments of a job: everything that must be told or written, and then the end, within a
-/// bound. begin() again is harmless.
+/// The last moments of a job: everything that must still be reported or written, and then the end,
+/// within a bound. begin() may be repeated.
 ///
 /// People who watch the job's page through a cluster's proxy are told before the job leaves its
-/// cluster: from then on the proxy answers for the job by itself.
+/// cluster, since from then on the proxy itself answers for the job.
 class Ending {
  public:
   struct Deps {
@@ -32,13 +32,13 @@ class Ending {
     cluster::Link& link;
     AgentSupervisor& agents;
     Clients& clients;
-    const Audience* audience;  ///< None where the job has no page.
+    const Audience* audience;  ///< None if the job has no page.
     const JobReport& report;
     SampleBook& samples;
-    cluster::HostMemory* hosts;  ///< None where hosts are not remembered.
+    cluster::HostMemory* hosts;  ///< None if hosts are not remembered.
     const job::Machine& machine;
     Notifier& notices;
-    Tracker* tracker;  ///< None where nobody is told.
+    Tracker* tracker;  ///< None if nobody is notified.
   };
   using OnOver = std::function<void(const job::Outcome& outcome)>;
 

@@ -5,18 +5,18 @@
 
 namespace muster::master {
 
-/// Job time as this master tells it: from the loop's monotonic clock, so that a jump of the wall
-/// clock or a skewed host fires no deadline. Never decreases.
+/// Job time on this master: taken from the loop's monotonic clock, so that neither a jump of the
+/// wall clock nor a skewed host fires a deadline. Never decreases.
 class JobClock {
  public:
   /// A new job: 0 is now.
   explicit JobClock(const rt::Loop& loop) : JobClock(loop, Time{}) {}
-  /// After a takeover: goes on at the last logged time plus the wall-clock gap, clamped to 0..15
+  /// After a takeover: continues at the last logged time plus the wall-clock gap, clamped to 0..15
   /// min.
   static JobClock after(const rt::Loop& loop, Time last_at, WallTime last_wall);
 
   [[nodiscard]] Time now() const { return base_ + (loop_->now() - origin_); }
-  /// When job time will be `at`, on the loop's clock.
+  /// Returns when job time will be `at`, on the loop's clock.
   [[nodiscard]] HostTime host_time(Time at) const { return origin_ + (at - base_); }
 
  private:

@@ -26,26 +26,26 @@ class Master {
   Master(const Master&) = delete;
   Master& operator=(const Master&) = delete;
 
-  /// Opens the log (a new job, or a takeover), listens, and is in charge. Errors: AlreadyExists
-  /// when another master took over at the same moment; Corrupt, Unsupported when the log cannot be
-  /// gone on with; whatever store, transport and link say. `ended` is called once, on the loop,
+  /// Opens the log (a new job, or a takeover), listens, and takes charge. Errors: AlreadyExists if
+  /// another master took over at the same moment; Corrupt or Unsupported if the log cannot be
+  /// continued; whatever store, transport and link return. `ended` is called once, on the loop,
   /// only after a success.
   Status start(Ended ended);
 
-  /// Asks the job to stop, as StopJob does. For signals. Again is harmless.
+  /// Asks the job to stop, as StopJob does; for signals. May be repeated.
   void stop(job::StopAsked asked);
 
   /// "host:port" where it listens. Only after start().
   [[nodiscard]] const std::string& address() const;
   [[nodiscard]] const job::Machine& machine() const;
-  /// All facts so far, of earlier masters, too.
+  /// All facts so far, including those of earlier masters.
   [[nodiscard]] const FactHistory& history() const;
-  /// Whether the audience wants tasks' output. Turned on, the last lines of every task come first,
-  /// also to those who follow already (they know repeats by their offsets).
+  /// Sets whether the audience wants tasks' output. When turned on, the last lines of every task
+  /// come first, even to those already following (they recognize repeats by their offsets).
   void follow_output(bool on);
   /// The audience has been served: after the job's end that may be the last thing to wait for.
   void audience_served();
-  /// What agents measure. Only after start(), and until `ended` is called.
+  /// What agents measure. Valid only after start(), and until `ended` is called.
   [[nodiscard]] const SampleBook& samples() const;
   /// The status document, schema muster.status/1 (eventlog/status.h).
   [[nodiscard]] std::string status() const;

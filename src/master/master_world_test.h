@@ -21,7 +21,7 @@
 #include <string>
 #include <utility>
 
-/// The master's shell with the real machine, log and codec, on virtual time: agents and clients are
+/// The master's shell with the real machine, log and codec, on virtual time; agents and clients are
 /// scripted. For the tests of this module.
 namespace muster::master {
 
@@ -29,7 +29,7 @@ using control::Peer;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// Two workers as a gang, on one host, one task in each container.
+/// Two workers as a gang, on one host, with one task in each container.
 [[nodiscard]] Result<job::Plan> two_workers(const std::string& plan_json, const std::string& job,
                                             uint64_t seed);
 
@@ -57,7 +57,7 @@ class KeptPlace final : public cluster::PlaceStore {
   std::string summary;
 };
 
-/// Who is told what of a job besides its clients, in tests that look at them.
+/// What else is told about a job besides its clients, in tests that check that.
 struct Beside {
   NoticeSender* notices = nullptr;
   cluster::SampleStore* samples = nullptr;  ///< Instead of files in memory.
@@ -65,7 +65,7 @@ struct Beside {
   Tracker* tracker = nullptr;
 };
 
-/// One master's process: what dies with it.
+/// One master's process: everything that dies with it.
 struct Process {
   Process(rt::Loop& loop, testing::MemoryNetwork& network, testing::MemoryDisk& disk,
           testing::MemoryFiles& files, KeptPlace& place, testing::RecordingSink& sink,
@@ -150,7 +150,7 @@ struct MasterWorld : ::testing::Test {
     loop.run_ready();
     return made;
   }
-  /// The process dies: its connections break, what it had not written is lost.
+  /// The process dies: its connections break, and what it had not written is lost.
   void kill(std::unique_ptr<Process>& process) {
     process->store.crash();
     process.reset();

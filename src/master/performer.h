@@ -12,13 +12,13 @@
 
 namespace muster::master {
 
-/// Performs one action after the other by giving it to the class whose subject it is.
+/// Performs actions in order, by passing each to the class responsible for it.
 class Performer {
  public:
   struct Deps {
     rt::Loop& loop;
     cluster::Link& link;
-    Decider& decider;  ///< Hears of passed deadlines.
+    Decider& decider;  ///< Told of passed deadlines.
     AgentSupervisor& agents;
     const Admission& admission;
   };
@@ -28,7 +28,7 @@ class Performer {
   Performer(const Deps& deps, OnFinish on_finish);
 
   void perform(const job::Action& action);
-  /// No deadline passes any more.
+  /// Cancels all deadlines.
   void clear_deadlines() { deadlines_.clear_all(); }
 
  private:

@@ -22,12 +22,11 @@
 
 namespace muster::master {
 
-/// One master's term: its time in charge of the job. Puts the parts together and carries what
-/// happens from one to the other. Made once the log is open; ends with the job, or when a newer
-/// master is in charge.
+/// One master's term: its time in charge of the job. Puts the parts together and passes events
+/// between them. Made once the log is open; ends with the job, or when a newer master is in charge.
 class Term {
  public:
-  /// `ended` is called once, in a turn of its own, and may destroy this.
+  /// `ended` is called once, from the event loop, and may destroy this object.
   Term(const MasterDeps& deps, const MasterOptions& options, Opened opened, EndReport::Ended ended);
   ~Term();
   Term(const Term&) = delete;

@@ -16,15 +16,15 @@
 
 namespace muster::master {
 
-/// The secrets that the tasks of one role are given: its own entries, and of those for all roles
-/// what it has no entry of its own for.
+/// Returns the secrets that the tasks of one role get: the role's own entries, and those for all
+/// roles that it has no entry of its own for.
 [[nodiscard]] std::map<std::string, std::string> secrets_of_role(
     const job::Plan& plan, job::RoleIndex role, const std::map<std::string, std::string>& secrets);
 
 /// Where this master listens, who may connect, and what those who do are told first.
 class Admission {
  public:
-  /// `header`: of this master's segment. All outlive this.
+  /// `header` is that of this master's segment. All must outlive this.
   Admission(const MasterOptions& options, const eventlog::Header& header,
             const job::Machine& machine)
       : options_(options), header_(header), machine_(machine) {}
@@ -32,33 +32,34 @@ class Admission {
   Admission(const Admission&) = delete;
   Admission& operator=(const Admission&) = delete;
 
-  /// Listens, and hands over whoever proves to be who they say. Comes before any launch.
+  /// Listens, and hands over peers that have proved their identity. Must come before any launch.
   [[nodiscard]] Status listen(control::Transport& transport, control::Transport::Accepted accepted);
-  /// Publishes where this master listens, for clients and agents. Again is harmless.
+  /// Publishes where this master listens, for clients and agents. May be repeated.
   [[nodiscard]] Status publish(cluster::PlaceStore& place) const;
-  /// Nobody is let in any more.
+  /// Stops admitting anybody.
   void close() { listener_.reset(); }
   /// Where this master listens, or did; "" before listen().
   [[nodiscard]] const std::string& address() const { return address_; }
 
   [[nodiscard]] job::Epoch epoch() const { return header_.epoch; }
-  /// The encoded MasterWelcome of this container's agent, with the secrets of its role alone; the
-  /// same for all agents of a role.
+  /// Returns the encoded MasterWelcome for this container's agent, with the secrets of its role
+  /// alone; the same for all agents of a role.
   [[nodiscard]] std::shared_ptr<const std::string> agent_welcome(const job::ContainerId& container);
   [[nodiscard]] wire::ClientWelcome client_welcome() const;
-  /// A ticket, and the key that goes with it, with which one client may dial this container's
-  /// agent for one stream; nothing while it is not known where that listens. A client that does not
-  /// get there may dial this master with the same ticket, once: it is passed on, unread.
+  /// Returns a ticket, and the key that goes with it, with which one client may dial this
+  /// container's agent for one stream; nothing while it is not known where that agent listens. A
+  /// client that cannot reach the agent may dial this master with the same ticket, once: its bytes
+  /// are relayed, unread.
   [[nodiscard]] std::optional<wire::StreamOffer> stream_offer(const job::ContainerId& container);
-  /// What the agent of a granted container must know to come here.
+  /// Returns what the agent of a granted container must know to connect.
   [[nodiscard]] cluster::LaunchOrder launch_order(const job::ContainerId& container) const;
 
  private:
-  /// The key that proves a peer to be who it says. Unauthenticated for one that has no business
-  /// here: the agent of a container that is not alive, another master.
+  /// Returns the key with which a peer proves its identity. Unauthenticated for one that has no
+  /// business here: the agent of a container that is not alive, another master.
   [[nodiscard]] Result<control::Key> key_of(const control::Peer& peer) const;
-  /// Where the agent listens that this ticket is for; nothing for one that was not given out, was
-  /// used, or is older than the last kTicketsMax.
+  /// Returns where the agent listens that this ticket is for; nothing for a ticket that was not
+  /// issued, was used, or is older than the last kTicketsMax.
   [[nodiscard]] std::optional<std::string> take_ticket(const control::Peer& stream);
 
   const MasterOptions& options_;

@@ -27,7 +27,7 @@ class AgentSession {
   AgentSession(std::unique_ptr<control::Channel> channel, const log::Logger& log);
 
   void start(Handlers handlers);
-  /// Sends the welcome, once in a connection: an agent that was dialled answers it with its hello.
+  /// Sends the welcome, once per connection: an agent that was dialled answers it with its hello.
   void welcome(std::shared_ptr<const std::string> frame) {
     if (!std::exchange(welcomed_, true)) {
       send_shared(std::move(frame));
@@ -38,7 +38,7 @@ class AgentSession {
     channel_->send_shared(std::move(frame));
   }
   void close() { channel_->close(); }
-  /// Hears no more of it and ends the connection, with the reason in the log.
+  /// Ignores further frames and ends the connection, with the reason in the log.
   void refuse(std::string_view reason);
 
   [[nodiscard]] const job::ContainerId& container() const { return channel_->peer().container; }

@@ -21,8 +21,8 @@
 
 namespace muster::master {
 
-/// All that concerns agents: what they say, and what their silence means, becomes facts; orders
-/// and views go to them. Finds the agents of an earlier master again.
+/// Everything that concerns agents: turns what they say, and what their silence means, into facts;
+/// sends orders and views to them. Finds the agents of an earlier master again.
 class AgentSupervisor {
  public:
   struct Deps {
@@ -57,12 +57,12 @@ class AgentSupervisor {
   void released(uint64_t index) { grants_.released(index); }
 
   // What goes out.
-  /// Dials the agents of an earlier master that have not come by themselves.
+  /// Dials the agents of an earlier master that have not connected on their own.
   void call_agents();
   void order(const job::ContainerId& container, const job::Action& action) {
     agents_.order(container, action);
   }
-  /// The container is given back: its agent is told to end, and watched no longer.
+  /// The container is given back: its agent is told to end, and is no longer watched.
   void release(const job::ContainerId& container);
   void send_view(const std::shared_ptr<const std::string>& view) { agents_.send_to_all(view); }
   void set_follow(const wire::FollowOutput& follow) { agents_.set_follow(follow); }

@@ -11,8 +11,8 @@
 
 namespace muster::master {
 
-/// Checkpoints: an attempt asks, the machine says whether it may, the commit is logged, and only
-/// then granted. A repeat of a granted ask is granted again.
+/// Grants checkpoint commits: an attempt asks, the machine says whether it may, the commit is
+/// logged, and only then granted. A repeated request for a granted one is granted again.
 class CommitGrants {
  public:
   using Answer = std::function<void(const job::ContainerId&, const wire::CommitAnswered&)>;
@@ -20,7 +20,7 @@ class CommitGrants {
   CommitGrants(Decider& decider, Answer answer) : decider_(decider), answer_(std::move(answer)) {}
 
   void asked(const job::ContainerId& container, const wire::CommitAsked& asked);
-  /// A fact is in the log: its grant, if it was one, goes out.
+  /// A fact is in the log: if it was a commit, its grant goes out.
   void released(uint64_t index);
 
  private:

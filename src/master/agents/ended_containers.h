@@ -9,17 +9,17 @@
 
 namespace muster::master {
 
-/// Brings the two accounts of a container's end in order: its agent's and its cluster's. The
-/// cluster may know of a dead process before the frames that it sent are read, and "exit 7" says
-/// more than "the container ended"; so its news wait until the connection is read. And an agent
-/// that is told to end can only say so, while the cluster says why; so an attempt that ends with
-/// its container waits for the cluster's word. Both waits are bounded: a host that went away says
-/// nothing more.
+/// Reconciles the two accounts of a container's end: its agent's and its cluster's. The cluster may
+/// know of a dead process before the frames it sent have been read, and "exit 7" says more than
+/// "the container ended"; so the cluster's news waits until the connection has been read.
+/// Conversely, an agent that is told to end can only say so, while the cluster says why; so an
+/// attempt that ends with its container waits for the cluster's word. Both waits are bounded, since
+/// a host that went away says nothing more.
 class EndedContainers {
  public:
   using Enter = std::function<void(job::Fact)>;
 
-  /// `patience`: how long the cluster's word on a container is waited for.
+  /// `patience`: how long to wait for the cluster's word on a container.
   EndedContainers(rt::Loop& loop, Duration patience, Enter enter)
       : loop_(loop), patience_(patience), enter_(std::move(enter)) {}
   ~EndedContainers();
@@ -32,7 +32,7 @@ class EndedContainers {
   void ended_with(const job::ContainerId& container, job::AttemptEnded fact);
   /// The connection has been read to its end.
   void drained(const job::ContainerId& container);
-  /// Whether attempts wait for the cluster's word on this container.
+  /// Returns whether attempts wait for the cluster's word on this container.
   [[nodiscard]] bool waits_for(const job::ContainerId& container) const {
     return attempts_.contains(container);
   }

@@ -9,19 +9,19 @@
 namespace muster::master {
 
 /// Tells a master that a newer one is in charge. Every master makes its segment of the log before
-/// anything else, so the newest segment says who is.
+/// anything else, so the newest segment shows who is in charge.
 class Fence {
  public:
   using OnFenced = std::function<void(job::Epoch by)>;
 
-  /// `on_fenced` may be called again and again.
+  /// `on_fenced` may be called repeatedly.
   Fence(eventlog::SegmentStore& segments, job::Epoch epoch, OnFenced on_fenced)
       : segments_(segments), epoch_(epoch), on_fenced_(std::move(on_fenced)) {}
 
-  /// Looks at the log: calls `on_fenced` if a newer master has made its segment.
+  /// Checks the log: calls `on_fenced` if a newer master has made its segment.
   void check();
-  /// An agent says that it obeys the master of epoch `by`. Returns whether there is one, after
-  /// `on_fenced`; the agent is believed where the log cannot be asked.
+  /// An agent says that it obeys the master of epoch `by`. Returns whether there is such a master,
+  /// after `on_fenced`; the agent is believed if the log cannot be read.
   [[nodiscard]] bool claimed(job::Epoch by);
 
  private:

@@ -8,13 +8,13 @@
 
 namespace muster::master {
 
-/// Runs job::Liveness on the loop: one timer at the time it names, sockets drained before it
+/// Runs job::Liveness on the loop: one timer for the time it names, with sockets drained before it
 /// judges.
 class LivenessDriver {
  public:
   struct Handlers {
     std::function<void(job::Fact)> verdict;      ///< AgentSuspected, AgentLost.
-    std::function<void(Duration late)> stalled;  ///< This process stood still that long.
+    std::function<void(Duration late)> stalled;  ///< This process was stalled that long.
   };
 
   LivenessDriver(rt::Loop& loop, const job::LivenessPlan& plan, Handlers handlers);
@@ -24,7 +24,7 @@ class LivenessDriver {
 
   void watch(const job::ContainerId& container);
   void forget(const job::ContainerId& container);
-  /// A frame came. Returns true if the agent was suspected: it must report.
+  /// A frame arrived. Returns true if the agent was suspected and must report.
   bool beat(const job::ContainerId& container);
   void closed(const job::ContainerId& container, bool process_dead);
   void reconnected(const job::ContainerId& container);

@@ -9,8 +9,8 @@ namespace muster::master {
 [[nodiscard]] const job::Container* find_container(const job::State& state,
                                                    const job::ContainerId& container);
 
-/// Whether the machine has placed that attempt into that container. `attempt` may be anything that
-/// an agent made up.
+/// Returns whether the machine has placed that attempt in that container. `attempt` may be anything
+/// that an agent made up.
 [[nodiscard]] bool runs_there(const job::State& state, const job::ContainerId& container,
                               job::AttemptId attempt);
 

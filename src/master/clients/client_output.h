@@ -10,20 +10,20 @@
 namespace muster::master {
 
 /// What one client gets of the tasks' output: the last lines first, nothing twice, and no more than
-/// it reads; of what it is too slow for, how much it was. Sends nothing before begin().
+/// it reads; for what it is too slow for, only how much it was. Sends nothing before begin().
 class ClientOutput {
  public:
-  /// Both outlive this.
+  /// Both must outlive this.
   ClientOutput(rt::Loop& loop, control::Channel& channel);
   ~ClientOutput();
   ClientOutput(const ClientOutput&) = delete;
   ClientOutput& operator=(const ClientOutput&) = delete;
 
-  /// True the first time: whoever asked then adds what was missed.
+  /// Returns true the first time: the caller then adds what was missed.
   [[nodiscard]] bool begin();
-  /// A piece, in the order of arrival.
+  /// Adds a piece, in the order of arrival.
   void add(const wire::Output& piece);
-  /// Sends all that it kept back, as no piece will follow.
+  /// Sends everything it has kept back, since no piece follows.
   void finish();
 
  private:

@@ -21,8 +21,8 @@ namespace muster::master {
 
 /// One connected client: an owner or a viewer. Sends it facts in order as fast as it reads, and
 /// output while its budget lasts; a client that does not read costs a bounded number of bytes and
-/// never holds anybody up. What it asks waits for its turn among all clients; who asks much before
-/// it is answered, or goes on asking for what it may not have, loses its connection.
+/// never holds others up. Its requests wait for their turn among all clients; one that sends too
+/// many before they are answered, or keeps requesting what it may not have, is disconnected.
 ///
 /// The handlers may destroy the session.
 class ClientSession {
@@ -36,14 +36,14 @@ class ClientSession {
   };
   struct Handlers {
     std::function<void(const job::StopAsked& asked)> stop;  ///< An owner asks the job to stop.
-    /// A frame of a stream of an owner, who has said hello.
+    /// A stream frame of an owner that has said hello.
     std::function<void(wire::StreamFrame&& frame)> stream;
     /// It wants output from now on; returns what it may have missed.
     std::function<std::vector<wire::Output>()> follows_output;
     std::function<wire::MetricsAnswered(const wire::MetricsAsked& asked)> metrics;
-    /// It follows metrics from now on, or no longer.
+    /// It follows metrics from now on, or no longer does.
     std::function<void()> follows_metrics;
-    std::function<void()> asked;   ///< A question waits for answer_next().
+    std::function<void()> asked;   ///< A request waits for answer_next().
     std::function<void()> closed;  ///< Once.
   };
 
@@ -53,27 +53,27 @@ class ClientSession {
   ClientSession& operator=(const ClientSession&) = delete;
 
   void start(Handlers handlers);
-  /// Whether it has asked what is not answered yet.
+  /// Returns whether it has an unanswered request.
   [[nodiscard]] bool asks() const { return !ended_ && !questions_.empty(); }
-  /// Whether little enough is on its way to it for one more answer.
+  /// Returns whether little enough is on its way to it for one more answer.
   [[nodiscard]] bool reads() const;
-  /// Answers what it has asked first. Only where it asks().
+  /// Answers its oldest request. Only if asks().
   void answer_next();
-  /// Sends the status unasked, to one who follows facts.
+  /// Sends the status unasked, to a client that follows facts.
   void tell_status();
   /// There may be new facts in the history.
   void pump();
   void output(const wire::Output& piece);
   void stream(wire::StreamFrame frame);
-  /// Sends the latest metrics (an encoded MetricsPushed), unless too much is on its way already.
+  /// Sends the latest metrics (an encoded MetricsPushed), unless too much is already on its way.
   void metrics(const std::shared_ptr<const std::string>& pushed);
   /// Sends the rest of the facts and the last frame (once the client has said hello), then closes.
   void end(const std::shared_ptr<const std::string>& last_frame);
 
-  /// What it is here for; the more, the later it makes room for somebody else.
+  /// What the client is doing; those with higher values are the last to be dropped to make room.
   enum class Business : uint8_t { None, Asks, Follows, Reaches };
   [[nodiscard]] Business business() const;
-  /// When it last came or said something.
+  /// When it connected or last sent something.
   [[nodiscard]] HostTime heard() const { return visitor_.heard; }
   [[nodiscard]] bool is_owner() const {
     return channel_->peer().kind == control::Peer::Kind::Owner;
@@ -81,19 +81,19 @@ class ClientSession {
   [[nodiscard]] bool follows_facts() const { return follows_.facts; }
   [[nodiscard]] bool follows_output() const { return follows_.output; }
   [[nodiscard]] bool follows_metrics() const { return follows_.metrics; }
-  /// What it calls itself, for people.
+  /// Its own name for itself, for people.
   [[nodiscard]] const std::string& who() const { return visitor_.name; }
   [[nodiscard]] const std::string& address() const { return visitor_.address; }
   [[nodiscard]] size_t queued_bytes() const { return channel_->queued_bytes(); }
 
  private:
-  /// Who has come.
+  /// Who is connected.
   struct Visitor {
-    std::string name;     ///< What it calls itself, for people.
-    std::string address;  ///< Asked for once: it goes with each frame of a stream.
-    HostTime heard;       ///< When it last came or said something.
+    std::string name;     ///< Its own name for itself, for people.
+    std::string address;  ///< Looked up once: it goes with each stream frame.
+    HostTime heard;       ///< When it connected or last sent something.
   };
-  /// What it is sent unasked.
+  /// What it is sent without asking.
   struct Follows {
     bool facts = false;
     bool output = false;
@@ -127,11 +127,11 @@ class ClientSession {
   bool reaches_ = false;  ///< Into tasks: it has opened a stream.
   bool ended_ = false;
   std::deque<Question> questions_;  ///< Not answered yet.
-  int undue_ = 0;                   ///< Frames that no client of ours sends.
+  int undue_ = 0;                   ///< Frames that no genuine client sends.
   uint64_t next_fact_ = 0;
   std::shared_ptr<const std::string> last_frame_;  ///< Set once the job has ended.
   rt::TimerId pump_timer_;
-  std::unique_ptr<control::Channel> channel_;  ///< Late: its callbacks use what stands above.
+  std::unique_ptr<control::Channel> channel_;  ///< Late: its callbacks use the members above.
   ClientOutput output_;
 };
 

@@ -28,14 +28,14 @@ class Clients {
   };
   struct Handlers {
     std::function<void(const job::StopAsked& asked)> stop;
-    /// Whether anybody follows output now; called again for every further follower.
+    /// Whether anybody follows output now; called again for each further follower.
     std::function<void(bool on)> follow_output;
     /// What a new follower of output may have missed.
     std::function<std::vector<wire::Output>()> missed_output;
     std::function<wire::MetricsAnswered(const wire::MetricsAsked& asked)> metrics;
-    /// Whether anybody follows metrics now; called again for every further follower.
+    /// Whether anybody follows metrics now; called again for each further follower.
     std::function<void(bool on)> follow_metrics;
-    /// A frame of an owner's stream, and the client that had some is gone.
+    /// A frame of an owner's stream; and: a client that had streams is gone.
     std::function<void(const StreamRelay::Opener& opener, wire::StreamFrame&& frame)> stream;
     std::function<void(ClientNumber client)> gone;
     /// A client left.
@@ -50,23 +50,23 @@ class Clients {
   void accept(std::unique_ptr<control::Channel> channel);
   /// A fact is in the log.
   void fact(const eventlog::Record& record);
-  /// The facts of earlier masters, before any client comes.
+  /// Adds a fact of an earlier master, before any client connects.
   void remember(const eventlog::Record& record) { history_.add(record); }
   /// All facts so far.
   [[nodiscard]] const FactHistory& history() const { return history_; }
   void output(const wire::Output& piece);
-  /// The latest metrics, for those who follow them.
+  /// Sends the latest metrics to those that follow them.
   void metrics(const wire::MetricsPushed& pushed);
-  /// Sends a frame of a stream, if that client is still there.
+  /// Sends a frame of a stream, if that client is still connected.
   void stream(ClientNumber client, wire::StreamFrame frame);
-  /// Tells followers how the job stands, unasked: something changed that no fact says.
+  /// Sends followers the job's status unasked: something changed that is not a fact.
   void tell_status();
-  /// The job has ended and everything is written: the last frame to all, then good-bye.
+  /// The job has ended and everything is written: sends the last frame to all and closes.
   void end(const job::Outcome& outcome);
-  /// Closes all without a word.
+  /// Closes all connections without a last frame.
   void close_all();
   [[nodiscard]] bool empty() const { return sessions_.empty(); }
-  /// Whether somebody follows the job's facts, or did.
+  /// Returns whether somebody follows, or has followed, the job's facts.
   [[nodiscard]] bool had_follower() const { return had_follower_; }
 
  private:
@@ -91,8 +91,8 @@ class Clients {
   std::shared_ptr<const std::string> last_frame_;  ///< Set once the job has ended.
   ClientNumber last_number_;
   Sessions sessions_;           ///< In the order of their numbers.
-  ClientNumber answered_;       ///< Who had its turn last.
-  rt::TimerId answer_timer_{};  ///< Somebody was answered just now, or does not read.
+  ClientNumber answered_;       ///< The client that was answered last.
+  rt::TimerId answer_timer_{};  ///< Set if a client was just answered, or does not read.
   bool had_follower_ = false;
 };
 

@@ -9,18 +9,18 @@
 
 namespace muster::master {
 
-/// What tasks write before the one who started the job follows it. A short task can be over by the
-/// time that they are connected, and its agent, which would send the last lines, gone.
+/// What tasks write before the person who started the job follows it. A short task can be over by
+/// the time they are connected, and so can its agent, which would otherwise send the last lines.
 class EarlyOutput {
  public:
-  /// `awaited`: somebody is about to follow the job. Else nothing is kept.
+  /// `awaited`: somebody is about to follow the job. Otherwise nothing is kept.
   explicit EarlyOutput(bool awaited) : gathering_(awaited) {}
 
-  /// Whether pieces are kept: until take().
+  /// Returns whether pieces are kept, which they are until take().
   [[nodiscard]] bool gathering() const { return gathering_; }
-  /// Keeps a piece while gathering, and forgets the oldest above 256 KiB.
+  /// Keeps a piece while gathering; beyond 256 KiB the oldest are dropped.
   void add(const wire::Output& piece);
-  /// Returns the pieces in the order in which they came, once, and keeps no more.
+  /// Returns the pieces in order of arrival, once, and stops keeping any.
   [[nodiscard]] std::vector<wire::Output> take();
 
  private:

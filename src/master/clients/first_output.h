@@ -10,20 +10,20 @@
 
 namespace muster::master {
 
-/// What somebody gets first who begins to follow while tasks run: of each stream its last lines,
-/// which the agents are asked for when they come, and what was written since. A piece that was on
-/// its way meanwhile waits for those, as it would hide them: what comes before something that was
-/// sent is not sent any more. Whoever owns this gives up after a while.
+/// What a client that begins to follow while tasks run gets first: the last lines of each stream,
+/// which the agents are asked for, and what was written since. A piece that arrives meanwhile waits
+/// for those lines, since nothing from before an already sent piece is sent any more. The owner
+/// gives up waiting after a while.
 class FirstOutput {
  public:
-  /// Whether anything may wait. Else everything can be sent as it comes.
+  /// Returns whether pieces may have to wait; if not, everything can be sent as it arrives.
   [[nodiscard]] bool waits() const { return waits_; }
   /// Takes a piece; returns what can be sent now, in order.
   [[nodiscard]] std::vector<wire::Output> take(wire::Output piece);
-  /// Waits no more; returns what was waiting.
+  /// Stops waiting; returns what was waiting.
   [[nodiscard]] std::vector<wire::Output> give_up();
 
-  /// With more than this it gives up by itself.
+  /// Beyond this it gives up on its own.
   static constexpr size_t kBytesMax = 256U << 10;
 
  private:

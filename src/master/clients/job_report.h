@@ -10,7 +10,7 @@
 
 namespace muster::master {
 
-/// What the master tells people about the job: the status document and, at the end, the summary.
+/// What the master reports about the job: the status document and, at the end, the summary.
 class JobReport {
  public:
   struct Deps {
@@ -21,15 +21,14 @@ class JobReport {
     log::Logger log;
   };
 
-  /// `started`: wall clock of job time 0.
+  /// `started`: wall clock at job time 0.
   JobReport(Deps deps, WallTime started) : deps_(deps), started_(started) {}
 
-  /// The status document (schema muster.status/1).
+  /// Returns the status document (schema muster.status/1).
   [[nodiscard]] std::string status() const;
-  /// Whether the log cannot be written now: something that no fact says.
+  /// Returns whether the log cannot be written now, which is not a fact.
   [[nodiscard]] bool log_is_stuck() const;
-  /// Keeps the summary of the ended job, in the room that was held free for it. A failure goes to
-  /// the log.
+  /// Writes the summary of the ended job into the space reserved for it. A failure goes to the log.
   void write_summary() const;
 
  private:

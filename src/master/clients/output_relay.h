@@ -11,16 +11,16 @@
 
 namespace muster::master {
 
-/// The output of tasks on its way from agents to those who follow it: clients, the audience and,
+/// The output of tasks on its way from agents to those that follow it: clients, the audience and,
 /// for a while, whoever started the job and is about to follow it. Agents send output only while
-/// somebody does.
+/// somebody follows.
 class OutputRelay {
  public:
   struct Deps {
     rt::Loop& loop;
     Clients& clients;
-    Audience* audience;  ///< None where the job has no page.
-    /// Tells all agents, also those that come later, whether to send output.
+    Audience* audience;  ///< None if the job has no page.
+    /// Tells all agents, including those that connect later, whether to send output.
     std::function<void(const wire::FollowOutput&)> set_follow;
   };
 
@@ -30,21 +30,21 @@ class OutputRelay {
   OutputRelay(const OutputRelay&) = delete;
   OutputRelay& operator=(const OutputRelay&) = delete;
 
-  /// Begins to gather what tasks write before the one who started the job follows it.
+  /// Begins to gather what tasks write before the person who started the job follows it.
   void begin();
   /// An agent sent a piece.
   void pass(const wire::Output& piece);
-  /// Whether any client follows output now; again for every further one. The last lines of every
-  /// task come first.
+  /// Sets whether any client follows output; called again for each further one. The last lines of
+  /// every task come first.
   void clients_follow(bool on);
-  /// Whether the audience does; also again. Turned on, the last lines of every task come first.
+  /// The same for the audience. When turned on, the last lines of every task come first.
   void audience_follows(bool on);
-  /// What the first follower has missed and the agents of tasks that are over cannot send any more;
-  /// nothing for later ones.
+  /// Returns what the first follower has missed and the agents of finished tasks can no longer
+  /// send; nothing for later followers.
   [[nodiscard]] std::vector<wire::Output> take_early();
 
  private:
-  /// `again`: somebody has come who needs the last lines of every task.
+  /// `again`: a new follower needs the last lines of every task.
   void tell_agents(bool again);
 
   Deps deps_;

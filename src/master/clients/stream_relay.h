@@ -21,9 +21,9 @@ namespace muster::master {
 /// One client's connection to this master, counted from 1.
 using ClientNumber = Strong<struct ClientNumberTag, uint64_t>;
 
-/// The job's page, as it is known among the clients.
+/// The job's page, treated as one of the clients.
 inline constexpr ClientNumber kPageClient{0};
-/// The master itself, where it reads the stacks of tasks.
+/// The master itself, for reading the stacks of tasks.
 inline constexpr ClientNumber kJudgeClient{UINT64_MAX};
 
 /// The streams that owners' clients open to running tasks, passed on piece by piece: nothing is
@@ -37,17 +37,17 @@ inline constexpr ClientNumber kJudgeClient{UINT64_MAX};
 /// connections to what tasks have published are none: who looks at the page does not reach in.
 class StreamRelay {
  public:
-  /// Whose stream it is; only owners come here.
+  /// Whose stream it is; only owners get this far.
   struct Opener {
     ClientNumber client;
-    std::string who;   ///< As it says itself.
+    std::string who;   ///< As the client calls itself.
     std::string from;  ///< Its address.
   };
   struct Handlers {
     std::function<void(ClientNumber client, wire::StreamFrame frame)> to_client;
     std::function<void(const job::ContainerId& container, wire::StreamFrame frame)> to_agent;
     std::function<bool(const job::ContainerId& container)> connected;
-    /// What a client needs to dial an agent itself; nothing: it cannot.
+    /// Returns what a client needs to dial an agent itself; nothing if it cannot.
     std::function<std::optional<wire::StreamOffer>(const job::ContainerId& container)> offer;
   };
 
@@ -78,20 +78,20 @@ class StreamRelay {
   struct Stream {
     State state = State::Waiting;
     Opener opener;
-    uint64_t client_id = 0;  ///< As the client calls it.
+    uint64_t client_id = 0;  ///< The client's id for it.
     wire::StreamOpen open;
-    std::string told;            ///< Why it waits, as the client was told.
+    std::string told;            ///< The reason for waiting that the client was told.
     uint64_t fact_index = 0;     ///< From Logging on.
     job::ContainerId container;  ///< From Logging on.
-    bool answered = false;       ///< The agent has said something of it.
-    job::AttemptId over;         ///< An attempt that has ended, says its agent; none: number 0.
-    uint32_t shell = 0;          ///< The number of the shell that it leads to, if it does.
+    bool answered = false;       ///< The agent has answered on it.
+    job::AttemptId over;  ///< An attempt that has ended, according to its agent; none: number 0.
+    uint32_t shell = 0;   ///< The number of the shell it leads to, if any.
     wire::StreamAllowance to_agent;
     wire::StreamAllowance to_client;
     rt::TimerId deadline;  ///< Until Offered or Open.
   };
   using Streams = std::map<uint64_t, Stream>;  ///< By the id that agents know.
-  /// What one client has forwarded: a port of an attempt.
+  /// A port forward of one client: a port of an attempt.
   struct Forward {
     job::AttemptId attempt;
     uint16_t port = 0;
@@ -104,25 +104,25 @@ class StreamRelay {
   };
 
   void open(const Opener& opener, uint64_t client_id, wire::StreamOpen request);
-  /// Gives a stream a number, and the time that it may wait.
+  /// Gives a stream a number, and a limit on how long it may wait.
   void await_task(Stream asked);
   void wait_again(uint64_t id);
   void advance(uint64_t id);
-  /// Enters the session's fact, unless there is one of it; returns its index.
+  /// Enters the session's fact, unless there is one already; returns its index.
   [[nodiscard]] uint64_t log_session(const Stream& stream);
   void begin(uint64_t id);
-  /// Tells both ends that the client comes to the agent itself; false if it cannot.
+  /// Tells both ends that the client will dial the agent itself; returns false if it cannot.
   [[nodiscard]] bool offer(uint64_t id, Stream& stream);
-  /// What the ends say of a stream that is offered. Returns false for what is nothing of the kind.
+  /// Handles what the ends say about an offered stream. Returns false for anything else.
   [[nodiscard]] bool settle_offer(Streams::iterator stream, const wire::StreamFrame::Kind& kind,
                                   bool to_agent);
   rt::Async<> advance_as_tasks_change();
   void pass(uint64_t id, wire::StreamFrame::Kind kind, bool to_agent);
   void tell_client(const Stream& stream, wire::StreamFrame::Kind kind) const;
   void tell_agent(uint64_t id, const Stream& stream, wire::StreamFrame::Kind kind) const;
-  /// Ends a stream and tells those ends that have heard of it.
+  /// Ends a stream and tells those ends that know of it.
   void reset(uint64_t id, const wire::StreamReset& why);
-  /// The client of a stream has left its shell, which runs on.
+  /// The client of a stream has left its shell, which keeps running.
   void note_detached(const Stream& stream);
   void forget(Streams::iterator stream);
   [[nodiscard]] static bool agent_knows(const Stream& stream) {

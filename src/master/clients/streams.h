@@ -18,7 +18,7 @@
 
 namespace muster::master {
 
-/// The streams into running tasks, and everybody who opens them: owners' clients, the job's page,
+/// The streams into running tasks, and everything that opens them: owners' clients, the job's page,
 /// and the judge of stalls. Lives on the loop's thread.
 class Streams {
  public:
@@ -29,7 +29,7 @@ class Streams {
     Clients& clients;
     AgentSupervisor& agents;
     Admission& admission;
-    TaskDialer* page;  ///< None where the job has no page.
+    TaskDialer* page;  ///< None if the job has no page.
   };
 
   explicit Streams(const Deps& deps);
@@ -51,7 +51,7 @@ class Streams {
   void agent_gone(const job::ContainerId& container) { relay_.agent_gone(container); }
   void released(uint64_t index) { relay_.released(index); }
 
-  /// An agent tells what its attempts do: the judge may look closer.
+  /// An agent reports what its attempts do; the judge may look closer.
   void sampled(const job::ContainerId& container, const std::vector<wire::Samples>& samples) {
     judge_.sampled(container, samples);
   }
@@ -61,7 +61,7 @@ class Streams {
 
   Deps deps_;
   StreamRelay relay_;
-  StallJudge judge_;  ///< After the relay, which it opens streams by.
+  StallJudge judge_;  ///< After the relay, through which it opens streams.
 };
 
 }  // namespace muster::master

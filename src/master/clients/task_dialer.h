@@ -12,19 +12,19 @@
 
 namespace muster::master {
 
-/// Connects the master itself, for the job's page, to programs beside tasks: through their agents,
-/// so that they may listen on loopback addresses. "worker-1:8265" is port 8265 on the host of
-/// worker:1. Lives on the loop's thread.
+/// Connects the master itself, on behalf of the job's page, to programs beside tasks: through their
+/// agents, so that they may listen on loopback addresses. "worker-1:8265" is port 8265 on the host
+/// of worker:1. Lives on the loop's thread.
 class TaskDialer final : public net::Dialer {
  public:
-  /// Passes a frame on to the relay, as a client's.
+  /// Passes a frame to the relay, as if from a client.
   using Send = std::function<void(wire::StreamFrame frame)>;
 
   explicit TaskDialer(rt::Loop& loop) : loop_(loop) {}
 
-  /// Until the first call, and after one with nothing, no task can be reached.
+  /// Before the first call, and after one without a function, no task can be reached.
   void connect(Send send);
-  /// What the relay says.
+  /// Takes a frame from the relay.
   void take(wire::StreamFrame frame);
 
   [[nodiscard]] rt::Async<Result<std::unique_ptr<net::Stream>>> dial(net::HostPort server) override;

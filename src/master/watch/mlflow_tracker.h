@@ -27,20 +27,20 @@ namespace muster::master {
 struct MlflowSettings {
   net::WebAddress server;
   std::string experiment;     ///< Its name; "" for the server's default one.
-  std::string experiment_id;  ///< Wins.
+  std::string experiment_id;  ///< Takes precedence over the name.
   std::string authorization;  ///< Of the header; "" for none.
   std::string authorities;    ///< The file SSL_CERT_FILE; "" for the host's.
 };
 
-/// Reads them from variables; nullopt where there is no MLFLOW_TRACKING_URI. The error is one of
-/// the user's: an address that is no web server's.
+/// Reads them from variables; nullopt if there is no MLFLOW_TRACKING_URI. An error is the user's:
+/// an address that is not a web server's.
 [[nodiscard]] Result<std::optional<MlflowSettings>> mlflow_settings(
     const std::map<std::string, std::string>& variables);
 
-/// Logs the job as a run on an MLflow server: what was asked for when it begins, curves as they
-/// come, how it came out. A server that is slow, away or refuses costs the job nothing: what cannot
-/// be told is tried again, and given up when the job is over. A master that takes over goes on with
-/// the run of the one before.
+/// Logs the job as a run on an MLflow server: what was submitted when it begins, curves as they
+/// arrive, how it came out. A server that is slow, away or refusing costs the job nothing: what
+/// cannot be sent is retried, and abandoned when the job is over. A master that takes over
+/// continues the run of its predecessor.
 class MlflowTracker final : public Tracker {
  public:
   MlflowTracker(rt::IoLoop& loop, log::Logger log, MlflowSettings settings,
@@ -49,7 +49,7 @@ class MlflowTracker final : public Tracker {
   MlflowTracker(const MlflowTracker&) = delete;
   MlflowTracker& operator=(const MlflowTracker&) = delete;
 
-  /// The master has started; it outlives this.
+  /// The master has started; it must outlive this.
   void start(const Master& master);
   [[nodiscard]] rt::Async<> finish() override;
 
@@ -78,7 +78,7 @@ class MlflowTracker final : public Tracker {
   const Master* master_ = nullptr;
   std::optional<tracking::Curves> curves_;
   std::string run_id_;              ///< "" before there is one.
-  int64_t told_until_s_ = 0;        ///< Values before this second are told, or in unsent_.
+  int64_t told_until_s_ = 0;        ///< Values before this second are sent, or in unsent_.
   std::deque<std::string> unsent_;  ///< Bodies.
   uint32_t step_s_ = 1;             ///< Between points: coarser where there are too many.
   rt::Event ending_;

@@ -13,7 +13,7 @@
 
 namespace muster::master {
 
-/// One notice, ready to be sent by any way.
+/// One notice, ready to be sent over any channel.
 struct Letter {
   std::string job;
   std::string id;  ///< "end", "stall:worker:1#2"
@@ -22,12 +22,12 @@ struct Letter {
   std::string mail;
 };
 
-/// Sends notices. Blame::User in an error: another try cannot help.
+/// Sends notices. Blame::User in an error means that a retry cannot help.
 class NoticeSender {
  public:
   virtual ~NoticeSender() = default;
-  /// Success means that the receiver took it. The message of an error holds neither the hook's path
-  /// nor its token. Destroying the coroutine gives up, and ends what it started.
+  /// Success means that the receiver accepted it. An error's message contains neither the hook's
+  /// path nor its token. Destroying the coroutine gives up, and ends what it started.
   [[nodiscard]] virtual rt::Async<Status> send(job::NoticeWay way, Letter letter) = 0;
 };
 
@@ -39,8 +39,8 @@ struct NoticeSettings {
   std::filesystem::path folder;                    ///< Where these two run.
 };
 
-/// By child processes, and over TCP or TLS with the certificates of authorities that this host
-/// trusts (or those of the variable SSL_CERT_FILE in `environment`).
+/// Sends by child processes, and over TCP or TLS with the certificates of authorities that this
+/// host trusts (or those of the variable SSL_CERT_FILE in `environment`).
 [[nodiscard]] std::unique_ptr<NoticeSender> make_notice_sender(rt::IoLoop& loop,
                                                                NoticeSettings settings);
 

@@ -16,9 +16,8 @@
 
 namespace muster::master {
 
-/// Has notices sent, and enters what became of them as facts. A notice is sent once all that it
-/// speaks of is in the log, and tried until it is delivered or given up; nothing waits for it but
-/// finish().
+/// Has notices sent, and enters the results as facts. A notice is sent once everything it mentions
+/// is in the log, and retried until it is delivered or given up; nothing waits for it but finish().
 class Notifier {
  public:
   struct Deps {
@@ -35,10 +34,10 @@ class Notifier {
 
   /// A fact that an earlier master has logged.
   void remember(const job::Fact& fact);
-  /// A fact is in the log, and perhaps the last that was under way.
+  /// A fact is in the log, perhaps the last one under way.
   void released(const job::Fact& fact);
-  /// The job has ended: tries for kEndMax more, then gives up what is left, and returns when that
-  /// is in the log (or after kLogMax more).
+  /// The job has ended: keeps trying for kEndMax, then gives up what is left, and returns when that
+  /// is in the log (or after another kLogMax).
   [[nodiscard]] rt::Async<> finish();
 
   static constexpr Duration kEndMax = std::chrono::seconds(10);

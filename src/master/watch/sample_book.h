@@ -23,8 +23,8 @@
 
 namespace muster::master {
 
-/// What agents measure: takes it, keeps its recent part at hand, writes it to the job's sample
-/// files within seconds, and tells it to those who ask or follow. Nothing of it reaches the machine
+/// What agents measure: receives it, keeps its recent part in memory, writes it to the job's sample
+/// files within seconds, and sends it to those that ask or follow. None of it reaches the machine
 /// or the event log. Trusts no agent: only samples of its own attempts count, at the master's own
 /// time. Lives on the loop's thread.
 class SampleBook {
@@ -35,33 +35,34 @@ class SampleBook {
     const job::Machine& machine;
     cluster::SampleStore* store;  ///< nullptr: nothing is written.
   };
-  /// `push`: a second has passed, for those who follow.
+  /// `push`: called when a second has passed, for those that follow.
   SampleBook(Deps deps, job::Epoch epoch, std::function<void()> push);
   ~SampleBook();
   SampleBook(const SampleBook&) = delete;
   SampleBook& operator=(const SampleBook&) = delete;
 
-  /// Brings the samples of earlier masters back, and goes on from there. Once, before or while
-  /// samples come.
+  /// Loads the samples of earlier masters, and continues from there. Call once, before or while
+  /// samples arrive.
   void recover();
-  /// An agent's beat.
+  /// Takes the samples in an agent's heartbeat.
   void take(const job::ContainerId& container, const std::vector<wire::Samples>& samples);
-  /// Somebody follows from now on, or nobody does.
+  /// Sets whether anybody follows.
   void follow(bool on);
 
-  /// Encoded blocks of a step that end after a time, as far as they are at hand.
+  /// Returns encoded blocks of a step that end after a given time, as far as they are in memory.
   [[nodiscard]] wire::MetricsAnswered answer(const wire::MetricsAsked& asked) const;
-  /// The last value of every series that still comes.
+  /// Returns the last value of every series that is still being reported.
   [[nodiscard]] metrics::Block latest() const;
-  /// What is at hand of the wanted series. `points_max`: an error (of the user) when it is more.
+  /// Returns what is in memory of the wanted series. An error (of the user) if that is more than
+  /// `points_max`.
   [[nodiscard]] Result<std::vector<metrics::Series>> read(metrics::Query query,
                                                           size_t points_max) const;
-  /// Every metric that the job had within the last minutes, by name.
+  /// Returns every metric that the job had within the last minutes, by name.
   [[nodiscard]] std::vector<metrics::Metric> names() const;
-  /// The master's time: seconds since 1970. Never falls, also across masters.
+  /// The master's time: seconds since 1970. Never decreases, even across masters.
   [[nodiscard]] int64_t now_s() const;
 
-  /// The job has ended: everything is written, as far as the store takes it.
+  /// The job has ended: writes everything, as far as the store accepts it.
   [[nodiscard]] rt::Async<Status> finish();
 
  private:
@@ -91,7 +92,7 @@ class SampleBook {
   std::function<void()> push_;
   metrics::Recorder recorder_;
   metrics::History history_;
-  Blocks encoding_;  ///< Under way to the history; nullptr if there are none.
+  Blocks encoding_;  ///< Being added to the history; nullptr if there are none.
   /// Which agent speaks for a host, and when it last did.
   std::map<job::HostName, std::pair<job::ContainerId, HostTime>> speakers_;
   std::map<job::ContainerId, uint64_t> refused_;

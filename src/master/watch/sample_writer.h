@@ -14,9 +14,9 @@
 
 namespace muster::master {
 
-/// Writes blocks of samples to the job's sample files, in order, one at a time, and removes what is
-/// too much. A store that fails is tried again with the next file after a while; what waits is
-/// bounded, the oldest goes first. Lives on the loop's thread.
+/// Writes blocks of samples to the job's sample files, in order, one at a time, and removes what
+/// exceeds the limits. After a failure of the store, retries with the next file after a while; the
+/// queue is bounded, and the oldest blocks are dropped first. Lives on the loop's thread.
 class SampleWriter {
  public:
   struct Deps {
@@ -28,11 +28,11 @@ class SampleWriter {
   SampleWriter(const SampleWriter&) = delete;
   SampleWriter& operator=(const SampleWriter&) = delete;
 
-  /// A file of an earlier master.
+  /// Registers a file of an earlier master.
   void found(const metrics::SampleFileName& name, uint64_t bytes) { files_.found(name, bytes); }
-  /// Queues an encoded block of that step, if that is kept in files.
+  /// Queues an encoded block of that step, if that step is kept in files.
   void write(uint32_t step_s, std::string block);
-  /// Writes what waits, once, and completes the files.
+  /// Writes the queue, once, and completes the files.
   [[nodiscard]] rt::Async<Status> finish();
 
  private:

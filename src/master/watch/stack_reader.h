@@ -17,23 +17,22 @@
 
 namespace muster::master {
 
-/// Has the stacks of several attempts read at once, by sessions as people have them. Lives on the
+/// Reads the stacks of several attempts at once, over sessions like those of people. Lives on the
 /// loop's thread.
 class StackReader {
  public:
   struct Deps {
     rt::Loop& loop;
     log::Logger log;
-    /// Carries a frame of one of its streams to the task. What is answered may come inside the
-    /// call.
+    /// Carries a frame of one of its streams to the task. The answer may arrive inside the call.
     std::function<void(wire::StreamFrame frame)> send;
   };
   struct Wanted {
     job::AttemptId attempt;
     stacks::Subject subject;  ///< Without a report.
   };
-  /// Called once for each read(), in a turn of its own, with the subjects in their order. Of one
-  /// that did not answer in time the report has what had come by then.
+  /// Called once for each read(), from the event loop, with the subjects in order. If one did not
+  /// answer in time, its report has what had arrived by then.
   using Done = std::function<void(std::vector<stacks::Subject>)>;
 
   explicit StackReader(Deps deps) : deps_(std::move(deps)) {}
@@ -42,12 +41,12 @@ class StackReader {
   StackReader& operator=(const StackReader&) = delete;
 
   struct How {
-    bool native = false;  ///< Frames of the interpreter and of libraries, too.
-    /// For how long what tasks read is watched before, at most: of all together, where they are so
-    /// many that they are read one after another.
+    bool native = false;  ///< Include frames of the interpreter and of libraries.
+    /// How long what tasks read is watched beforehand, at most; in total, if there are so many that
+    /// they are read one after another.
     Duration watch{};
   };
-  /// Begins to read; the last reading must be done. There is at least one wanted.
+  /// Begins to read; the previous reading must be done. At least one must be wanted.
   void read(const std::vector<Wanted>& wanted, const How& how, Done done);
   /// A frame of one of its streams; others are ignored.
   void take(const wire::StreamFrame& frame);
@@ -73,7 +72,7 @@ class StackReader {
   std::vector<job::AttemptId> attempts_;
   std::vector<stacks::Subject> subjects_;  ///< Of the attempts.
   How how_;
-  size_t next_ = 0;                       ///< The first that is not being read yet.
+  size_t next_ = 0;                       ///< The first one not being read yet.
   std::map<uint64_t, Reading> readings_;  ///< By stream.
   uint64_t last_stream_ = 0;
   rt::TimerId deadline_{};

@@ -51,25 +51,25 @@ class StallJudge {
   StallJudge(const StallJudge&) = delete;
   StallJudge& operator=(const StallJudge&) = delete;
 
-  /// An agent tells what its attempts do.
+  /// An agent reports what its attempts do.
   void sampled(const job::ContainerId& container, const std::vector<wire::Samples>& samples);
-  /// A frame of one of its streams. May come inside a call of `send`.
+  /// Takes a frame of one of its streams. May be called inside a call of `send`.
   void take(const wire::StreamFrame& frame) { stacks_.take(frame); }
 
  private:
-  /// Those that are judged together: one independent task, or (nullopt) all others.
+  /// Tasks that are judged together: one independent task, or (nullopt) all others.
   using Cohort = std::optional<job::TaskId>;
   struct Seen {
     wire::Pause quiet;
     std::optional<wire::Fruitless> fruitless;
     HostTime at{};
   };
-  /// What its agent has told of an attempt.
+  /// What an attempt's agent has reported about it.
   struct Known {
     std::optional<Seen> seen;    ///< nullopt: no pause yet.
     std::optional<double> step;  ///< The last one that it has reported.
   };
-  /// What makes a cohort suspicious: all do nothing, or some are busy and none gets on.
+  /// What makes a cohort suspicious: all do nothing, or some are busy and none makes progress.
   enum class Sign : uint8_t { Quiet, Fruitless };
   struct Member {
     job::AttemptId attempt;
@@ -77,55 +77,56 @@ class StallJudge {
     stacks::Pause kind;
     bool got_on = false;  ///< As in stacks::Subject.
   };
-  /// Found to hang, and not seen to move since.
+  /// Found to be hanging, and not seen to move since.
   struct Told {
     job::AttemptId attempt;
     Sign sign = Sign::Quiet;
   };
-  /// A closer look at a cohort that is suspicious.
+  /// A closer look at a suspicious cohort.
   struct Inquiry {
     Cohort cohort;
     Sign sign = Sign::Quiet;
     std::vector<Member> members;
-    std::vector<std::vector<stacks::Subject>> rounds;  ///< What was read of them, the newest last.
+    std::vector<std::vector<stacks::Subject>> rounds;  ///< Their stacks as read, the newest last.
     rt::TimerId pause{};                               ///< Before the next round.
   };
 
   [[nodiscard]] Cohort cohort_of(job::TaskId task) const;
   [[nodiscard]] std::optional<Duration> after_of(job::RoleIndex role) const;
-  /// The attempts that are judged together, whoever is suspected, and for how long all of them must
-  /// have been quiet. nullopt: one is between two attempts, or not there yet.
+  /// The attempts that are judged together, which of them can be suspected, and how long all of
+  /// them must have been quiet. nullopt: one is between two attempts, or not there yet.
   struct Watched {
     std::vector<job::AttemptId> attempts;
     Duration after{};
-    std::optional<Time> last_end;  ///< Of a peer: what they do upon it takes them time again.
+    std::optional<Time> last_end;  ///< Of a peer: reacting to it takes the others time again.
   };
   [[nodiscard]] std::optional<Watched> watched(const Cohort& cohort) const;
-  /// Those of them that can be suspected, if all have paused for long enough; else nothing.
+  /// Returns those members that can be suspected, if all have paused for long enough; otherwise
+  /// nothing.
   [[nodiscard]] std::vector<Member> stalled(const Cohort& cohort, Sign sign);
   void take_sample(const wire::Samples& samples);
   void take_step(const wire::Samples& samples);
-  /// Whether the job waits for its end.
+  /// Returns whether the job waits for the attempt's end.
   [[nodiscard]] bool is_needed(job::AttemptId attempt) const;
-  /// What its agent has told not long ago; nullptr if it has not.
+  /// Returns what its agent has reported recently; nullptr if nothing.
   [[nodiscard]] const Seen* seen_lately(job::AttemptId attempt) const;
-  /// For how long the attempt has paused, if that is long enough for the sign: what is quiet pauses
-  /// by any.
+  /// How long the attempt has paused, if that is long enough for the sign; a quiet attempt counts
+  /// as paused by either sign.
   struct Paused {
     Duration lasts{};
     bool quiet = false;
-    wire::Fruitless past;  ///< What else is known of it.
+    wire::Fruitless past;  ///< What else is known about it.
   };
   [[nodiscard]] std::optional<Paused> paused(job::AttemptId attempt, Duration after,
                                              Sign sign) const;
   void suspect(const Cohort& cohort, Sign sign);
   void moved(const Cohort& cohort);
-  /// "; worker:1 has ended, with exit code 0, and may be what they wait for": of those that are
-  /// judged together; "" where all still run.
+  /// Returns "; worker:1 has ended, with exit code 0, and may be what they wait for" for those that
+  /// are judged together; "" if all are still running.
   [[nodiscard]] std::string ended_text(const Cohort& cohort) const;
   void begin(const Cohort& cohort, Sign sign, std::vector<Member> members);
   [[nodiscard]] std::optional<double> step_of(job::AttemptId attempt) const;
-  /// For how long what they read is watched at most.
+  /// Returns how long what they read is watched at most.
   [[nodiscard]] Duration watch_of(const Inquiry& inquiry) const;
   void begin_round();
   void end_round(std::vector<stacks::Subject> read);
@@ -134,7 +135,7 @@ class StallJudge {
   Deps deps_;
   std::map<job::AttemptId, Known> known_;
   std::map<Cohort, Told> told_;
-  std::map<Cohort, HostTime> not_before_;  ///< Of those found at work.
+  std::map<Cohort, HostTime> not_before_;  ///< For cohorts found at work.
   // Witnesses that the coupled tasks are not stalled, which are asked first:
   std::optional<job::AttemptId> moving_;       ///< One that moved when it was last looked at.
   std::optional<job::AttemptId> progressing_;  ///< One that had made progress.

@@ -4,11 +4,11 @@
 
 namespace muster::master {
 
-/// Tells somebody outside what becomes of the job, beside everything else.
+/// Reports the job's progress to an outside service, independently of everything else.
 class Tracker {
  public:
   virtual ~Tracker() = default;
-  /// The job has ended, and what it measured is complete: tells the rest, within a bound.
+  /// The job has ended, and its measurements are complete: reports the rest, within a bound.
   [[nodiscard]] virtual rt::Async<> finish() = 0;
 };
 
