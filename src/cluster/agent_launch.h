@@ -12,9 +12,9 @@
 
 namespace muster::cluster {
 
-/// All that an agent gets at its start: the master's order and what the cluster adds. Its text
-/// form travels on the cluster's own secret channel (local: a pipe that only stub, keeper and agent
-/// ever hold).
+/// Everything that an agent gets at its start: the master's order and what the cluster adds. Its
+/// text form travels on the cluster's own secret channel (local: a pipe that only stub, keeper and
+/// agent ever hold).
 struct AgentLaunch {
   LaunchOrder order;
   std::string job_folder;   ///< JobFolder's root as this host sees it.
@@ -26,7 +26,7 @@ struct AgentLaunch {
   Duration orphan = std::chrono::minutes(15);  ///< Until the plan's own value is known.
 };
 
-/// The text form: lines of `key=value`; values hold no newline (a bug else).
+/// Returns the text form: lines of `key=value`; values must hold no newline.
 [[nodiscard]] std::string encode(const AgentLaunch& launch);
 
 /// Corrupt for anything that encode() does not make.

@@ -33,35 +33,35 @@ struct Submission {
   std::filesystem::path job_folder;
   std::filesystem::path
       working_folder;  ///< Where the user stood; `files` were resolved against the spec.
-  /// The submitter follows the job at once: the master keeps for them what tasks write before they
-  /// are there, and waits for them a little before it exits.
+  /// The submitter follows the job at once: the master keeps what tasks write before the submitter
+  /// is connected, and briefly waits for them before it exits.
   bool followed = false;
 };
 
-/// What commands have to know about a cluster without asking it anything.
+/// What commands need to know about a cluster without contacting it.
 struct Traits {
-  /// Tasks run on other hosts: the user's folder is not there, and the tasks' folders are removed
-  /// with their containers.
+  /// Tasks run on other hosts: the user's folder does not exist there, and the tasks' folders are
+  /// removed with their containers.
   bool remote = false;
-  /// It has HDFS, which tasks reach with `muster fs`: what they keep there outlives the job.
+  /// It has HDFS, which tasks reach with `muster fs`: what they store there outlives the job.
   bool hdfs = false;
   /// Containers have a size, which the cluster keeps: `spec::give_sizes` fills in what a job leaves
   /// open.
   bool sized = false;
   /// Jobs can be submitted on another user's behalf.
   bool proxies = false;
-  /// How long a client continues looking for a master that does not answer. Long where the cluster
-  /// starts masters itself and says when a job has ended.
+  /// How long a client keeps looking for a master that does not answer. Long if the cluster starts
+  /// masters itself and says when a job has ended.
   Duration master_patience = std::chrono::seconds(30);
-  /// Where the jobs of all users are unless somebody says so, as in TeamOptions::homes; "": they
-  /// have to be named.
+  /// Where the jobs of all users are by default, as in TeamOptions::homes; "": the folders have to
+  /// be named.
   std::string_view team_homes;
 };
 
 /// How much of a job fetch() waits for.
 enum class FetchUntil : uint8_t {
   Now,  ///< What is written by now.
-  End,  ///< The caller knows that the job ends: its summary is waited for, some seconds at most.
+  End,  ///< The caller knows that the job ends: waits some seconds for its summary.
 };
 
 /// The client's side of a cluster: everything that a command wants to know about a job, or to have
@@ -74,7 +74,7 @@ enum class FetchUntil : uint8_t {
 class Cluster {
  public:
   virtual ~Cluster() = default;
-  /// The name that users give: "local", "yarn", or one from the site file.
+  /// The name that users give it: "local", "yarn", or one from the site file.
   [[nodiscard]] virtual std::string_view name() const = 0;
   [[nodiscard]] virtual Traits traits() const = 0;
 
@@ -85,13 +85,14 @@ class Cluster {
   /// submits another job.
   virtual Result<MasterPlace> submit(const Submission& submission) = 0;
 
-  /// One page of this user's jobs, newest first: those that have not ended, then those that have.
+  /// Returns one page of this user's jobs, newest first: those that have not ended, then those that
+  /// have.
   virtual Result<JobsPage> jobs(const JobsQuery& query) = 0;
   /// Finds a job by its id, a unique prefix of that, the cluster's own id, or "last", and makes its
   /// folder here, if that is missing: plan, and secret as long as it lives. NotFound with the id;
   /// an ambiguous prefix names candidates.
   virtual Result<JobFolder> find(const std::string& id) = 0;
-  /// How the job stands at this moment.
+  /// Returns the current state of the job.
   virtual Result<JobReport> report(const JobFolder& job) = 0;
   /// Makes the job readable in its folder: the log as far as it is written, and the summary if it
   /// has ended, which is made from the cluster's messages if the master wrote none. Does nothing
@@ -101,30 +102,31 @@ class Cluster {
   /// written. Where they are there anyway, waits a moment for the last of a job that has just
   /// ended. Idempotent.
   virtual Status fetch_samples(const JobFolder& job) = 0;
-  /// What this user's jobs have found about the cluster's hosts, as lines for account::HostBook; ""
-  /// where nothing is known.
+  /// Returns what this user's jobs have found about the cluster's hosts, as lines for
+  /// account::HostBook; "" if nothing is known.
   virtual Result<std::string> host_lines() = 0;
-  /// The output of the job's tasks that `filter` admits. Nothing is fetched until
+  /// Returns the output of the job's tasks that `filter` admits. Nothing is fetched until
   /// Outputs::refresh. The job's folder must be readable.
   virtual Result<std::unique_ptr<Outputs>> outputs(const JobFolder& job,
                                                    const LogFilter& filter) = 0;
-  /// Why the job makes no progress, beyond what its log and master say, and what to change; the
-  /// causes in `context.refused`, with the cluster's advice, come first. Empty if nothing blocks
-  /// the job.
+  /// Returns why the job makes no progress, beyond what its log and master say, and what to change;
+  /// the causes in `context.refused`, with the cluster's advice, come first. Empty if nothing
+  /// blocks the job.
   virtual Result<std::vector<WaitReason>> why(const JobFolder& job, const WaitContext& context) = 0;
   /// A link to the job's page, for users; NotFound while there is none.
   virtual Result<std::string> page(const JobFolder& job) = 0;
-  /// The jobs of all users, for a portal on `loop`, which outlives them. Errors: the
-  /// configuration's.
+  /// Returns the jobs of all users, for a portal on `loop`, which must outlive them. Errors are
+  /// those of the configuration.
   virtual Result<std::unique_ptr<TeamJobs>> team_jobs(rt::IoLoop& loop,
                                                       const TeamOptions& team) = 0;
   /// The last resort for a job whose master does not answer: ends the job without its help. `who`
-  /// is named in the outcome. Success for a job that is over; repeatable.
+  /// is named in the outcome. A success for a job that is over; repeatable.
   virtual Status kill(const JobFolder& job, const std::string& who) = 0;
 
   /// Removes what old jobs have left. Never touches a job that may still run.
   virtual Result<Retained> retain(const RetentionRules& rules) = 0;
-  /// Checks whether jobs can run there; `doctor`'s findings. Blocks for seconds; Deep for minutes.
+  /// Checks whether jobs can run there; `doctor`'s findings. Blocks for seconds, with Deep for
+  /// minutes.
   virtual Result<std::vector<Finding>> examine(ExamineDepth depth) = 0;
 };
 
@@ -133,10 +135,10 @@ class Cluster {
 [[nodiscard]] Error unsupported(const Cluster& cluster, std::string_view what,
                                 std::string_view reason);
 
-/// Where the master in charge of a job listens. Unavailable, with the cluster's message, while the
-/// job waits for one; NotFound when it is over or has lost its master.
+/// Returns where the master in charge of a job listens. Unavailable, with the cluster's message,
+/// while the job waits for a master; NotFound if the job is over or has lost its master.
 [[nodiscard]] Result<MasterPlace> locate(Cluster& cluster, const JobFolder& job);
-/// The same of a report.
+/// The same, from a report.
 [[nodiscard]] Result<MasterPlace> place_in(const JobReport& report, const JobFolder& job);
 
 }  // namespace muster::cluster

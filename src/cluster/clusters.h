@@ -15,7 +15,7 @@ struct Driver {
   std::string listen_host;  ///< The numeric IP address that the executors reach this host by.
 };
 
-/// Who asks a cluster, beyond what the environment says.
+/// On whose behalf a cluster is asked, beyond what the environment says.
 struct Asker {
   std::string proxy_user;  ///< On whose behalf; empty: one's own.
   Driver driver;
@@ -25,8 +25,8 @@ struct Asker {
 class Clusters {
  public:
   virtual ~Clusters() = default;
-  /// The cluster of that name, one of this program's own or of the site file; empty: this machine.
-  /// InvalidArgument for an unknown name. Contacts nobody.
+  /// Returns the cluster of that name, one of this program's own or of the site file; empty: this
+  /// machine. InvalidArgument for an unknown name. Contacts no cluster.
   virtual Result<Cluster*> named(const std::string& name, const Asker& asker) = 0;
   /// The cluster that a job of this host runs on.
   virtual Cluster& of(const JobFolder& job) = 0;

@@ -7,11 +7,11 @@
 
 namespace muster::cluster {
 
-/// What a keeper finds in its container where the cluster itself starts keepers, on hosts that no
+/// What a keeper finds in its container if the cluster itself starts keepers, on hosts that no
 /// other process of Muster reaches first.
 struct ContainerEntry {
   AgentLaunch launch;
-  /// What is the container's alone for as long as the keeper, or a fork of it, has it open.
+  /// What belongs to the container alone for as long as the keeper, or a fork of it, has it open.
   std::vector<rt::Fd> held;
 };
 

@@ -7,7 +7,7 @@
 
 namespace muster::cluster {
 
-/// Looks a variable of the process's environment up.
+/// Looks up a variable of the process's environment.
 using FindVariable = std::function<std::optional<std::string>(std::string_view name)>;
 
 }  // namespace muster::cluster

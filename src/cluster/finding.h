@@ -17,7 +17,7 @@ struct Finding {
 /// How closely doctor looks.
 enum class ExamineDepth : uint8_t {
   Shallow,
-  Deep,  ///< Runs a job of one container, where hosts can be looked at in no other way.
+  Deep,  ///< Also runs a one-container job if hosts cannot be seen otherwise.
 };
 
 }  // namespace muster::cluster

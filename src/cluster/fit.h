@@ -21,7 +21,7 @@ struct RoleFit {
 struct Fit {
   std::vector<RoleFit> roles;
   std::string capacity;  ///< For people: "this machine: 23.4 GiB of memory, 2 cores, no GPUs".
-  /// What holds because the job does not say: "memory: no limit but the machine's 23.4 GiB".
+  /// What applies because the job does not say: "memory: no limit but the machine's 23.4 GiB".
   std::vector<std::string> assumed;
   std::vector<std::string> warnings;  ///< "8 vcores on a machine with 2 cores".
 

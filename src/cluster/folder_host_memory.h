@@ -9,10 +9,10 @@
 namespace muster::cluster {
 
 /// The hosts that jobs of this machine remember: a file, mode 0600, written on the blocking pool.
-/// Lines of masters that end at the same moment come one after the other.
+/// Lines of masters that end at the same moment are written one after the other.
 class FolderHostMemory final : public HostMemory {
  public:
-  /// Loop and files outlive it, and what it has begun.
+  /// Loop and files must outlive it, and the writes it has begun.
   FolderHostMemory(rt::Loop& loop, os::Files& files, os::Path file);
 
   rt::Async<Status> add(std::string line) override;
@@ -23,7 +23,7 @@ class FolderHostMemory final : public HostMemory {
   os::Path file_;
 };
 
-/// The lines in such a file; "" where it is missing.
+/// Returns the lines in such a file; "" if it is missing.
 [[nodiscard]] Result<std::string> read_host_memory(os::Files& files, const os::Path& file);
 
 }  // namespace muster::cluster

@@ -11,12 +11,12 @@
 
 namespace muster::cluster {
 
-/// Output for the job's page that lies as files in one folder that this process can read, as agents
-/// write them there: ROLE-INDEX.ATTEMPT.STREAM with its older parts and its index of times. While
-/// somebody reads, the folder is watched.
+/// Output for the job's page, from files in one folder that this process can read, as agents write
+/// them: ROLE-INDEX.ATTEMPT.STREAM with its older parts and its time index. The folder is watched
+/// while somebody reads.
 class FolderLogs final : public page::LogSource {
  public:
-  /// `grown` is called on the loop when there may be more. `files` outlives this.
+  /// `grown` is called on the loop when there may be more. `files` must outlive this.
   FolderLogs(rt::IoLoop& loop, os::Files& files, std::filesystem::path folder,
              std::function<void()> grown);
   ~FolderLogs() override;

@@ -13,7 +13,7 @@ namespace muster::cluster {
 /// Output that is in a folder of this host, as agents write it there (agent::OutputLog).
 class FolderOutputs final : public Outputs {
  public:
-  /// `roles`: the plan's, in its order. `files` outlives this.
+  /// `roles`: the plan's, in its order. `files` must outlive this.
   FolderOutputs(os::Files& files, std::filesystem::path folder, std::vector<std::string> roles,
                 LogFilter filter)
       : files_(files),
@@ -34,7 +34,7 @@ class FolderOutputs final : public Outputs {
   LogFilter filter_;
 };
 
-/// The names of a plan's roles, in its order.
+/// Returns the names of a plan's roles, in its order.
 [[nodiscard]] std::vector<std::string> roles_of(const job::Plan& plan);
 
 }  // namespace muster::cluster

@@ -7,7 +7,7 @@
 namespace muster::cluster {
 
 /// The place and the summary as files of the job's folder: master.json and summary.json, mode 0600,
-/// replaced as a whole; and the file `room`, which holds nothing but its size.
+/// replaced as a whole; and the file `room`, which only reserves space.
 class FolderPlaceStore final : public PlaceStore {
  public:
   FolderPlaceStore(os::Files& files, JobFolder folder)

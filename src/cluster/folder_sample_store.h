@@ -12,7 +12,7 @@ namespace muster::cluster {
 /// Sample files in a folder of this machine, mode 0600, written on the blocking pool.
 class FolderSampleStore final : public SampleStore {
  public:
-  /// Loop and files outlive it, and what it has begun.
+  /// Loop and files must outlive it, and the writes it has begun.
   FolderSampleStore(rt::Loop& loop, os::Files& files, os::Path folder);
 
   rt::Async<Result<std::vector<File>>> list() override;

@@ -33,7 +33,7 @@ class Home {
   [[nodiscard]] Result<std::vector<JobEntry>> jobs() const;
 
   /// Finds a job by its id, a unique prefix of one, or "last" (the newest). NotFound with a
-  /// suggestion for a slip; an ambiguous prefix names the candidates.
+  /// suggestion for a typo; an ambiguous prefix names the candidates.
   [[nodiscard]] Result<JobEntry> find(std::string_view id) const;
 
  private:

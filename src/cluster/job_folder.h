@@ -10,7 +10,8 @@
 namespace muster::cluster {
 
 /// The names inside one job's folder, `$MUSTER_HOME/jobs/<id>`; makes and opens nothing itself.
-/// Shared by client, master, agent and the local cluster, so that each name is written down once.
+/// Shared by client, master, agent and the local cluster, so that each name is written down only
+/// once.
 class JobFolder {
  public:
   explicit JobFolder(std::filesystem::path root) : root_(std::move(root)) {}
@@ -43,7 +44,7 @@ class JobFolder {
   [[nodiscard]] std::filesystem::path containers() const { return root_ / "containers"; }
   /// What the client records about a job that another system runs: its id there. Mode 0600.
   [[nodiscard]] std::filesystem::path application() const { return root_ / "application.json"; }
-  /// The tasks' own folders, one an attempt: `work/<role>-<index>.<attempt>`.
+  /// The tasks' own folders, one per attempt: `work/<role>-<index>.<attempt>`.
   [[nodiscard]] std::filesystem::path work() const { return root_ / "work"; }
   /// The folder of a checkpoint on one (virtual) host: MUSTER_CHECKPOINT_DIR.
   [[nodiscard]] std::filesystem::path checkpoint(std::string_view host,

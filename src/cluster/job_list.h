@@ -11,11 +11,11 @@
 
 namespace muster::cluster {
 
-/// Which jobs a list is to have.
+/// Which jobs a list should contain.
 struct JobsQuery {
   bool running = true;  ///< Those that have not ended.
   bool ended = false;
-  uint32_t limit = 100;  ///< Of one page, 1 or more.
+  uint32_t limit = 100;  ///< Per page, 1 or more.
   std::string after;     ///< JobsPage::next of the page before; empty: the first page.
 };
 
@@ -28,18 +28,18 @@ struct ListedJob {
   std::string user;
   State state = State::Running;
   WallTime submitted{};
-  std::string summary;  ///< Of one that has ended: summary.json's text; "" where it has none.
+  std::string summary;  ///< If it has ended: summary.json's text; "" if it has none.
 };
 
 struct JobsPage {
   std::vector<ListedJob> jobs;
   std::string next;                   ///< For JobsQuery::after; empty: this is the last page.
-  std::vector<std::string> troubles;  ///< What could not be looked at, and why.
+  std::vector<std::string> troubles;  ///< What could not be read, and why.
 };
 
-/// Where a job is in a list, as JobsQuery::after and JobsPage::next write it: "0:99:ID" for one
-/// submitted 99 µs after 1970 that has not ended, "1:99:ID" for one that has. A place stays valid
-/// when its job has been removed.
+/// The position of a job in a list, in the text form of JobsQuery::after and JobsPage::next:
+/// "0:99:ID" for a job submitted 99 µs after 1970 that has not ended, "1:99:ID" for one that has. A
+/// place stays valid when its job has been removed.
 struct ListPlace {
   bool ended = false;
   WallTime submitted{};
@@ -51,7 +51,7 @@ struct ListPlace {
 };
 
 [[nodiscard]] std::string to_text(const ListPlace& place);
-/// InvalidArgument for what to_text() does not make.
+/// Returns InvalidArgument for anything that to_text() does not make.
 [[nodiscard]] Result<ListPlace> parse_list_place(std::string_view text);
 
 }  // namespace muster::cluster

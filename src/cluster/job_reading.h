@@ -19,17 +19,17 @@ struct JobReading {
   eventlog::Log log;
   eventlog::Replayed replayed;
   std::string application_id;  ///< The cluster's own id of the job; "" for none.
-  /// Set for a job whose summary was written by another than its master, and whose log lacks the
-  /// end: the cluster killed it.
+  /// Set for a job whose summary was not written by its master and whose log lacks the end: the
+  /// cluster killed it.
   std::optional<job::State> closed;
 
-  /// How the job stands, from its log and its summary.
+  /// Returns the job's state, from its log and its summary.
   [[nodiscard]] const job::State& state() const {
     return closed ? *closed : replayed.machine.state();
   }
 };
 
-/// Reads a job's folder whole.
+/// Reads a job's whole folder.
 [[nodiscard]] Result<JobReading> read_job(os::Files& files, const JobFolder& folder,
                                           const eventlog::PlanOf& plan_of);
 

@@ -11,12 +11,12 @@ namespace muster::cluster {
 /// Where a job's master can be reached.
 struct MasterPlace {
   std::string address;         ///< "host:port" of the control channel; "" while it is queued.
-  std::string application_id;  ///< The cluster's own id of the job; "" where it has none.
+  std::string application_id;  ///< The cluster's own id for the job; "" if it has none.
 };
 
 /// It has no master at the moment; the cluster will start one.
 struct Queued {
-  std::string reason;  ///< In the cluster's message.
+  std::string reason;  ///< From the cluster's message.
 };
 /// Its master is in charge.
 struct Running {
@@ -32,7 +32,7 @@ struct Lost {};
 /// The state of a job, as its cluster knows it.
 using JobReport = std::variant<Queued, Running, Ended, Lost>;
 
-/// How a job ended that somebody stopped, in the words of whoever knows about it.
+/// Returns the outcome of a job that somebody stopped, in the words of whoever knows about it.
 [[nodiscard]] job::Outcome stopped_outcome(std::string words);
 
 }  // namespace muster::cluster

@@ -25,9 +25,9 @@ struct LaunchOrder {
   std::string agent_key_hex;   ///< This container's key (control::to_hex).
 };
 
-/// How the end of a container that is given back becomes known.
+/// How to confirm the end of a container that is given back.
 enum class Confirm : uint8_t {
-  No,   ///< What ran there has said that it ended, or nobody waits for it.
+  No,   ///< What ran there has reported its end, or nobody waits for it.
   Yes,  ///< Something may live on unseen, and its successor waits.
 };
 
@@ -46,7 +46,7 @@ class Link {
   virtual ~Link() = default;
 
   /// Opens the connection. `known`: the containers that an earlier master's log lists as not gone.
-  /// The link takes them over, and reports ContainerEnded for those that it finds gone.
+  /// The link takes them over, and reports ContainerEnded for those that no longer exist.
   virtual Status start(std::vector<job::ContainerId> known, OnFact on_fact) = 0;
 
   virtual void request(const job::RequestContainer& request) = 0;
@@ -61,8 +61,8 @@ class Link {
   /// Returns whether the agent of `container` is known to have ended (a closed connection then
   /// means lost at once).
   [[nodiscard]] virtual bool known_dead(const job::ContainerId& container) const = 0;
-  /// What the job waits for, in the cluster's own words ("2 g of memory on this machine: 14.1 g are
-  /// in use by digits-7f3k2q"); "" if for nothing. Shown while requests are open.
+  /// Returns what the job waits for, in the cluster's own words ("2 g of memory on this machine:
+  /// 14.1 g are in use by digits-7f3k2q"); "" if for nothing. Shown while requests are open.
   [[nodiscard]] virtual std::string waits_for() const = 0;
   /// The job has ended: unregisters and releases everything that is left; `done` is called once.
   virtual void finish(const job::Outcome& outcome, std::function<void()> done) = 0;

@@ -10,8 +10,8 @@
 namespace muster::cluster {
 
 /// The content of a job's master.json: where the master in charge listens. Written as a whole
-/// (0600) when a master takes over; it stays after the master's end, so a reader that gets no
-/// answer there looks again.
+/// (0600) when a master takes over. It stays after the master's end, so a reader that gets no
+/// answer at that address must read it again.
 struct MasterPlaceFile {
   std::string address;  ///< "host:port" of the control channel.
   job::Epoch epoch;

@@ -28,25 +28,25 @@ struct MasterOrder {
   std::string secret_hex;  ///< The job's (control::to_hex).
 };
 
-/// What a master works with, and tells of itself, where its process runs.
+/// What a master works with, and reports about itself, where its process runs.
 struct MasterPost {
   eventlog::SegmentStore& segments;
   PlaceStore& place;
   SampleStore* samples = nullptr;  ///< nullptr: samples are not kept.
-  HostMemory* hosts = nullptr;     ///< nullptr: nothing is remembered of hosts.
+  HostMemory* hosts = nullptr;     ///< nullptr: nothing is remembered about hosts.
   /// Values of the specification's secret entries: "env.NAME", "roles.ROLE.env.NAME".
   std::map<std::string, std::string> secrets;
-  std::string listen_host;     ///< A literal address; empty: that of this machine for itself.
-  std::string application_id;  ///< The cluster's own name of the job; "" for none.
+  std::string listen_host;     ///< A literal address; empty: this machine's loopback.
+  std::string application_id;  ///< The cluster's own name for the job; "" for none.
   std::string logs_folder;     ///< Where people find tasks' output.
   std::string page;            ///< The link to the job's page; "" where clients add it.
-  /// Who may look at that page; nullptr: who has a link with the job's token.
+  /// Who may look at that page; nullptr: whoever has a link with the job's token.
   std::unique_ptr<page::Access> access;
 
   /// Where the page reads tasks' output.
   enum class Output : uint8_t {
     Folder,      ///< The job's logs folder, where agents write it.
-    Agents,      ///< Agents send it while it is looked at.
+    Agents,      ///< Agents send it while somebody looks at it.
     AgentsKept,  ///< Agents send it, and it is kept in the job's logs folder.
   };
   Output output = Output::Folder;
@@ -65,7 +65,7 @@ class MasterSide {
     os::Files& files;
     log::Sink& log;
     const job::Plan& plan;
-    /// The process must end with this exit status, at once. On the loop; again is harmless.
+    /// The process must end with this exit status at once. Called on the loop; may be repeated.
     std::function<void(int exit_status)> quit;
   };
 
@@ -75,14 +75,15 @@ class MasterSide {
   virtual Result<MasterOrder> read_order(os::Files& files) = 0;
   /// Opens what keeps the job. The deps outlive this.
   virtual Result<MasterPost> open(const Deps& deps) = 0;
-  /// Makes the line to the cluster, not started yet.
+  /// Makes the link to the cluster, which is not started yet.
   virtual Result<std::unique_ptr<Link>> open_link(const Deps& deps) = 0;
-  /// Tells who waits for this master where it listens, or why it could not start: then after any of
-  /// the above, and nothing follows. Called once.
+  /// Tells whoever waits for this master where it listens, or why it could not start; in that case
+  /// it follows any of the calls above, and no other call comes after it. Called once.
   virtual void report(const Result<std::string>& address) = 0;
-  /// The process got SIGTERM, SIGINT or SIGHUP, whenever that was. True: the job is to be stopped.
+  /// The process got SIGTERM, SIGINT or SIGHUP, at any time. Returns true if the job is to be
+  /// stopped.
   virtual bool signalled(int signal) = 0;
-  /// The master is done, by the job's end or because a newer one is in charge (`fenced`). Calls
+  /// The master is done, because the job ended or a newer master is in charge (`fenced`). Calls
   /// `quit` once nothing is left to do.
   virtual void ended(bool fenced) = 0;
 };

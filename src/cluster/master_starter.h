@@ -12,16 +12,16 @@ struct MasterSought {
   enum class Kind : uint8_t {
     Alive,    ///< A master holds the job's lock; `address` is where it listens, "" while it starts
               ///< up.
-    Started,  ///< None did: this agent got the lock and has started a new one, which will dial.
-    Over,     ///< The job has ended: nobody will come back.
+    Started,  ///< There was none: this agent got the lock and started one, which will dial.
+    Over,     ///< The job has ended: there will be no master.
   };
   Kind kind = Kind::Alive;
   std::string address;
 };
 
-/// How an agent that lost its master gets one back, where that is the agents' own task: on
-/// local the first agent that gets the job's lock starts the new master. Elsewhere
-/// an agent has none of these and waits to be dialled.
+/// How an agent that lost its master gets one back, if that is the agents' own task: on the local
+/// cluster, the first agent that gets the job's lock starts the new master. Elsewhere an agent has
+/// none of these and waits to be dialled.
 class MasterStarter {
  public:
   virtual ~MasterStarter() = default;

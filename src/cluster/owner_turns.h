@@ -7,14 +7,14 @@
 
 namespace muster::cluster {
 
-/// Threads beside the loop are few: what somebody has made slow must not take all of them. Each
-/// owner has some turns at a time.
+/// Limits each owner to some turns at a time: threads beside the loop are few, and what one person
+/// has made slow must not take all of them.
 class OwnerTurns {
  public:
   explicit OwnerTurns(int at_a_time) : at_a_time_(at_a_time) {}
 
   /// Returns a turn, which lasts until the last copy of the pointer is destroyed, on any thread;
-  /// nothing while the owner has as many as they may.
+  /// nothing while the owner has the maximum.
   [[nodiscard]] std::shared_ptr<void> take(const std::string& owner);
 
  private:

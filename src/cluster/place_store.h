@@ -7,18 +7,18 @@
 
 namespace muster::cluster {
 
-/// Where clients and agents find the master in charge, and what stays of the job for people.
+/// Where clients and agents find the master in charge, and what is kept of the job for people.
 class PlaceStore {
  public:
   virtual ~PlaceStore() = default;
-  /// Publishes this master's address, replacing an older one's. Again is harmless.
+  /// Publishes this master's address, replacing an older one's. May be repeated.
   virtual Status publish(const MasterPlaceFile& place) = 0;
-  /// Keeps the summary of the ended job; its presence says that the job has ended. Again is
-  /// harmless.
+  /// Writes the summary of the ended job; its presence says that the job has ended. May be
+  /// repeated.
   virtual Status write_summary(const std::string& text) = 0;
-  /// Keeps a little room on the disk, for the job's end on a disk that is full. Again is harmless.
+  /// Reserves a little space on the disk, so that the job can end on a full disk. May be repeated.
   virtual Status keep_room() = 0;
-  /// Gives that room back; harmless where none is kept.
+  /// Frees that space; harmless if none is reserved.
   virtual void free_room() = 0;
 };
 

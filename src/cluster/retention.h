@@ -13,13 +13,13 @@ namespace muster::cluster {
 struct RetentionRules {
   std::optional<Duration> older_than;       ///< By their end; nullopt: whatever their age.
   std::optional<uint64_t> total_max_bytes;  ///< Of all jobs on one disk; the oldest go first.
-  Duration young{};  ///< Jobs that ended more recently do not go because of the total.
+  Duration young{};  ///< Jobs that ended more recently than this are exempt from the total.
   bool dry_run = false;
-  bool in_turn = false;  ///< Where several hosts clean one place: only if none has within a day.
+  bool in_turn = false;  ///< If several hosts clean one place: only if none has within a day.
 };
 
 struct Retained {
-  bool due = true;                   ///< False: `in_turn`, and it is not its turn.
+  bool due = true;                   ///< False: `in_turn`, and it is not this host's turn.
   std::string where;                 ///< The folder that was cleaned; "" for this host's.
   std::vector<std::string> removed;  ///< Ids, oldest first.
   std::optional<uint64_t> files;     ///< Shared files removed, where the cluster has such.

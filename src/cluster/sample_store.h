@@ -11,7 +11,7 @@
 namespace muster::cluster {
 
 /// Where the sample files of one job are kept (metrics/retention.h names them): a folder beside its
-/// event log. Files grow by appending only. What is lost of them costs curves, never the job, so
+/// event log. Files only grow by appending. Losing some of them costs curves, never the job, so
 /// nobody waits for them. Lives on the loop's thread; nothing here blocks it.
 class SampleStore {
  public:
@@ -21,16 +21,16 @@ class SampleStore {
   };
 
   virtual ~SampleStore() = default;
-  /// The files that are there; none where the folder is missing.
+  /// Lists the existing files; none if the folder is missing.
   [[nodiscard]] virtual rt::Async<Result<std::vector<File>>> list() = 0;
-  /// A file as far as it is visible now.
+  /// Returns a file's content as far as it is visible now.
   [[nodiscard]] virtual rt::Async<Result<std::string>> read(std::string name) = 0;
-  /// Appends to a file, which the first call makes. When it returns the bytes survive the process.
+  /// Appends to a file, which the first call makes. Once it returns, the bytes survive the process.
   /// After an error nothing more may be appended to that file. One call at a time.
   [[nodiscard]] virtual rt::Async<Status> append(std::string name, std::string bytes) = 0;
-  /// Missing is success.
+  /// Removes a file; a missing one is a success.
   [[nodiscard]] virtual rt::Async<Status> remove(std::string name) = 0;
-  /// Completes the files that were appended to. The last call.
+  /// Completes the files that were appended to. Must be the last call.
   [[nodiscard]] virtual rt::Async<Status> close() = 0;
 };
 

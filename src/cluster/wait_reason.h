@@ -15,11 +15,11 @@ struct WaitReason {
   bool operator==(const WaitReason&) const = default;
 };
 
-/// What is known about a job that waits before its cluster is asked.
+/// What is known about a waiting job before its cluster is asked.
 struct WaitContext {
   const job::Plan& plan;
   std::vector<std::string> refused;  ///< What the cluster last refused, in its words.
-  bool complete = false;             ///< Every task runs.
+  bool complete = false;             ///< Every task is running.
 };
 
 }  // namespace muster::cluster

@@ -21,11 +21,11 @@
 
 namespace muster::cluster::local {
 
-/// The requests of one job on their way to claims on this machine (claims.h).
+/// Turns the requests of one job into claims on this machine (claims.h).
 ///
-/// Of a gang all requests that are open together get their claims together or not at all, so that
-/// two gangs never hold half of this machine each. While others hold what is needed the job stands
-/// in line, and looks again when claims change. Lives on the loop's thread.
+/// All open requests of a gang get their claims together or not at all, so that two gangs never
+/// hold half of this machine each. While others hold what is needed, the job stands in line, and
+/// tries again when claims change. Lives on the loop's thread.
 class ClaimQueue {
  public:
   struct Deps {
@@ -52,11 +52,11 @@ class ClaimQueue {
   /// Begins to work. Containers are numbered from `last_number` + 1. `capacity`: nullopt for what
   /// this machine has.
   Status start(uint32_t last_number, std::optional<Capacity> capacity);
-  /// A request that is in the queue, or has left it with a claim, is not taken again.
+  /// Adds a request. One that is in the queue, or has left it with a claim, is not added again.
   void add(const job::RequestContainer& request);
   void cancel(job::RequestId request);
   void cancel_all();
-  /// What the job waits for, in words; "" if for nothing.
+  /// Returns what the job waits for, in words; "" if for nothing.
   [[nodiscard]] const std::string& waits_for() const { return waits_for_; }
 
  private:
@@ -78,15 +78,15 @@ class ClaimQueue {
   Deps deps_;
   Handlers handlers_;
   Capacity capacity_;
-  std::vector<job::RequestContainer> open_;  ///< In the order they came.
+  std::vector<job::RequestContainer> open_;  ///< In order of arrival.
   std::set<job::RequestId> claimed_;
   uint32_t last_number_ = 0;
   std::string waits_for_;
-  std::optional<Claim> in_line_;                         ///< While others hold what it waits for.
-  std::vector<std::unique_ptr<os::FileWatch>> watches_;  ///< Of each user's folder of claims.
+  std::optional<Claim> in_line_;  ///< Set while others hold what it waits for.
+  std::vector<std::unique_ptr<os::FileWatch>> watches_;  ///< One per user's folder of claims.
   bool claims_changed_ = false;
   Duration next_look_;
-  rt::Event news_;   ///< A request came, or claims have changed.
+  rt::Event news_;   ///< A request arrived, or claims have changed.
   rt::Scope scope_;  ///< Last: its coroutines use the rest.
 };
 

@@ -17,7 +17,7 @@ struct Capacity {
   uint64_t memory_bytes = 0;
   uint32_t cores = 1;
   uint32_t gpus = 0;
-  bool strict_vcores = false;  ///< Virtual cores are hard, too, for the job that asks.
+  bool strict_vcores = false;  ///< Virtual cores are a hard limit, too, for the requesting job.
 };
 
 /// One container's share of this machine.
@@ -27,14 +27,14 @@ struct Share {
   uint32_t gpus = 0;
 };
 
-/// A share that is wanted, and under which name.
+/// A share that is wanted, and the name for it.
 struct Wanted {
   std::string job;
   std::string container;
   Share share;
 };
 
-/// A share that was taken: it is ours as long as any process holds `lock` (an open file
+/// A share that was taken. It is ours as long as any process holds `lock` (an open file
 /// description: children that inherit it hold it, too).
 struct Claim {
   rt::Fd lock;
@@ -42,7 +42,8 @@ struct Claim {
   std::vector<uint32_t> gpus;  ///< Indices.
 };
 
-/// Somebody's share, as its claim file says. Written by other users: for sums and for people only.
+/// Somebody's share, as stated in its claim file. Written by other users: only for sums and for
+/// display.
 struct Held {
   uint32_t owner = 0;  ///< User id, from the file system.
   std::string job;     ///< Printable, at most 64 bytes.
@@ -51,7 +52,7 @@ struct Held {
   std::vector<uint32_t> gpus;
 };
 
-/// A job that has nothing yet and waits for its share.
+/// A job that has nothing yet and is waiting for its share.
 struct Waiting {
   Held what;
   Duration waited{};
@@ -71,8 +72,8 @@ struct Waiting {
 /// and may be made on any thread.
 class ClaimFolder {
  public:
-  /// `stem`: what the names of all users' folders begin with; the folder around them is open to all
-  /// users and sticky, or this user's own.
+  /// `stem`: the prefix of all users' folder names; the folder that contains them is sticky and
+  /// open to all users, or this user's own.
   explicit ClaimFolder(std::filesystem::path stem) : stem_(std::move(stem)) {}
 
   /// The stem of this machine: all users must agree on it.
@@ -80,16 +81,16 @@ class ClaimFolder {
 
   /// Makes this user's folder if it is missing.
   [[nodiscard]] Status open() const;
-  /// Takes all of `wanted`, of one job, or nothing. Unavailable: not now; the message says what is
+  /// Takes all of `wanted`, for one job, or nothing. Unavailable: not now; the message says what is
   /// missing and who has it, or whose turn it is.
   [[nodiscard]] Result<std::vector<Claim>> take(const Capacity& capacity,
                                                 std::span<const Wanted> wanted) const;
-  /// Stands in line for all of `wanted`, of one job, for as long as the result lives: those who
-  /// came later give it its turn. Its file is to be removed by its owner, or is swept later.
+  /// Stands in line for all of `wanted`, for one job, as long as the result lives: later arrivals
+  /// respect its turn. Its file should be removed by its owner, or is swept later.
   [[nodiscard]] Result<Claim> queue(std::span<const Wanted> wanted) const;
   /// Lists the claims that are held now.
   [[nodiscard]] Result<std::vector<Held>> list(const Capacity& capacity) const;
-  /// Tells whether some process still holds the claim of that file.
+  /// Returns whether some process still holds the claim of that file.
   [[nodiscard]] static bool is_held(const std::filesystem::path& file);
 
   /// The folders of all users, in which claims change.
@@ -104,22 +105,22 @@ class ClaimFolder {
   std::filesystem::path stem_;
 };
 
-/// Says in words why `wanted` does not fit beside `held` now; "" if it does.
+/// Returns in words why `wanted` does not fit beside `held` now; "" if it does.
 [[nodiscard]] std::string missing_now(const Capacity& capacity, std::span<const Held> held,
                                       std::span<const Wanted> wanted);
 
-/// Says in words whose turn it is before `wanted`, of one job; "" if it may go now.
+/// Returns in words whose turn it is before `wanted`, of one job; "" if it may go now.
 ///
-/// A large share would wait for ever behind many small ones that come and go. So one who has waited
-/// for kTurnAfter holds back what would be in its way, of jobs that have nothing yet and came
-/// later; but only every other kTurn, because what it waits for may be held for days.
+/// A large share would wait for ever behind many small ones that come and go. So a job that has
+/// waited for kTurnAfter holds back jobs in its way that have nothing yet and came later; but only
+/// every other kTurn, because what it waits for may be held for days.
 [[nodiscard]] std::string missing_turn(const Capacity& capacity, std::span<const Held> held,
                                        std::span<const Waiting> waiting,
                                        std::span<const Wanted> wanted);
 inline constexpr Duration kTurnAfter = std::chrono::seconds(30);
 inline constexpr Duration kTurn = std::chrono::minutes(10);
 
-/// Says in words why `share` can never fit on this machine; "" if it can.
+/// Returns in words why `share` can never fit on this machine; "" if it can.
 [[nodiscard]] std::string missing_ever(const Capacity& capacity, const Share& share);
 
 }  // namespace muster::cluster::local

@@ -8,8 +8,8 @@
 namespace muster::cluster::local {
 
 /// Removes ended jobs from this host by age, then the oldest ended ones until all jobs together
-/// fit. A job that has not ended is never touched while a process of it holds its lock or
-/// a container of it lives, whose agent starts another master.
+/// fit. A job that has not ended is never touched while one of its processes holds its lock, or one
+/// of its containers is alive, whose agent would start another master.
 [[nodiscard]] Result<Retained> clean_home(os::Files& files, const Home& home,
                                           const RetentionRules& rules, WallTime now);
 

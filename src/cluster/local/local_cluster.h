@@ -19,25 +19,25 @@
 namespace muster::cluster::local {
 
 /// The client's side of the local cluster: the master is a process of this machine, and everything
-/// that is to be known about a job is in its folder.
+/// there is to know about a job is in its folder.
 class LocalCluster final : public Cluster {
  public:
   struct Options {
-    /// Of the jobs in `home` those are this cluster's whose plan.json says so.
+    /// The jobs in `home` whose plan.json gives this name are this cluster's.
     std::string name = "local";
     Home home;
     std::filesystem::path program;                   ///< This binary.
     std::map<std::string, std::string> environment;  ///< MasterLauncher::Options::environment.
     eventlog::PlanOf plan_of;
-    /// Refuses a `checkpoint.to` with a scheme, when agents of this machine could not reach it;
-    /// empty: none is refused.
+    /// Refuses a `checkpoint.to` with a scheme if agents of this machine could not reach it; empty:
+    /// none is refused.
     std::function<Status(const std::string& address)> check_checkpoints;
     std::optional<os::Hardware> hardware;  ///< nullopt: look at this machine.
     std::filesystem::path claims = ClaimFolder::default_folder();
     std::function<WallTime()> now;
   };
 
-  /// `files` outlives this.
+  /// `files` must outlive this.
   LocalCluster(os::Files& files, Options options);
 
   [[nodiscard]] std::string_view name() const override { return options_.name; }
@@ -68,12 +68,12 @@ class LocalCluster final : public Cluster {
   MasterLauncher launcher_;
 };
 
-/// Compares a plan with a machine. Roles that wait for others to end are not there at the same
-/// time; in a gang all others are, and must fit together. `held`: what is in use now.
+/// Compares a plan with a machine. Roles that wait for others to end do not run at the same time as
+/// those; in a gang, all others do, and must fit together. `held`: what is in use now.
 [[nodiscard]] Fit fit_plan(const job::Plan& plan, const os::Hardware& hardware,
                            const std::vector<Held>& held);
 
-/// "23.4 GiB of memory, 2 cores, no GPUs": a machine in words.
+/// Describes a machine in words: "23.4 GiB of memory, 2 cores, no GPUs".
 [[nodiscard]] std::string describe(const os::Hardware& hardware);
 
 }  // namespace muster::cluster::local

@@ -20,10 +20,10 @@
 
 namespace muster::cluster::local {
 
-/// One container of this machine, from its grant to its end. Its processes are a stub, which the
-/// link starts, and what comes from that. It is gone when the stub has ended and nobody holds its
-/// claim any more: that is when the last process of it has ended, which for a killed stub is later.
-/// Destroying this ends no process. Lives on the loop's thread.
+/// One container of this machine, from its grant to its end. Its processes are a stub, started by
+/// the link, and its descendants. It is gone when the stub has ended and nobody holds its claim any
+/// more, that is, when its last process has ended, which for a killed stub is later. Destroying
+/// this ends no process. Lives on the loop's thread.
 class LocalContainer {
  public:
   struct Deps {
@@ -37,7 +37,7 @@ class LocalContainer {
   /// Called once, from the loop; may destroy the container.
   using OnEnded = std::function<void(job::ContainerEnded ended)>;
 
-  /// A container that this master was granted: `claim` is ours until the stub has it.
+  /// A container that this master was granted; `claim` is ours until the stub has it.
   LocalContainer(Deps deps, ContainerRecord record, rt::Fd claim, std::vector<uint32_t> gpus,
                  OnEnded on_ended);
   /// A container of an earlier master, in whatever state it is.
@@ -45,16 +45,16 @@ class LocalContainer {
   LocalContainer(const LocalContainer&) = delete;
   LocalContainer& operator=(const LocalContainer&) = delete;
 
-  /// Starts the stub. Again, or after release(), it does nothing.
+  /// Starts the stub. Does nothing if repeated, or after release().
   Status launch(const LaunchOrder& order);
-  /// Ends the processes: TERM to the stub, which ends all others, KILL after a grace. Again is
-  /// harmless.
+  /// Ends the processes: sends TERM to the stub, which ends all others, and KILL after a grace
+  /// period. May be repeated.
   void release();
-  /// Checks whether the stub lives, without waiting for the kernel's word.
+  /// Checks whether the stub is alive, without waiting for a notification from the kernel.
   void check();
 
   [[nodiscard]] const job::HostName& host() const { return record_.host; }
-  /// Whether the agent is known to have ended.
+  /// Returns whether the agent is known to have ended.
   [[nodiscard]] bool known_dead() const;
   [[nodiscard]] bool gone() const { return gone_; }
 
@@ -80,7 +80,7 @@ class LocalContainer {
   bool gone_ = false;
   std::optional<int32_t> exit_code_;
   std::optional<int32_t> signal_;
-  rt::Event begun_;  ///< There is a stub, or there will be none.
+  rt::Event begun_;  ///< There is a stub, or there will never be one.
   rt::Event stub_exited_;
   rt::Running life_;  ///< The coroutines last: they use the rest.
   rt::Scope scope_;

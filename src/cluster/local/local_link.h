@@ -31,11 +31,11 @@ struct LocalLinkOptions {
   std::optional<Capacity> capacity;  ///< nullopt: what this machine has.
 };
 
-/// The local cluster's line: containers are child processes of this machine.
+/// The link to the local cluster: containers are child processes on this machine.
 ///
 /// A request becomes a claim in the ClaimQueue, the claim a grant, and from then on a
-/// LocalContainer. Every one of the `local.hosts` virtual hosts h1..hN has the whole machine: they
-/// divide nothing, they only say which containers would fail together. Lives on the loop's thread.
+/// LocalContainer. Each of the `local.hosts` virtual hosts h1..hN has the whole machine: they
+/// divide nothing and only say which containers would fail together. Lives on the loop's thread.
 class LocalLink final : public Link {
  public:
   LocalLink(rt::IoLoop& loop, os::Files& files, log::Sink& log, LocalLinkOptions options);
@@ -53,7 +53,7 @@ class LocalLink final : public Link {
  private:
   void grant(const job::RequestContainer& request, const job::ContainerId& id, Claim claim);
   void on_ended(const job::ContainerEnded& ended);
-  /// Tells a fact in a later turn of the loop.
+  /// Reports a fact in a later turn of the loop.
   void tell(job::Fact fact) { scope_.spawn(deliver(std::move(fact))); }
   [[nodiscard]] rt::Async<> deliver(job::Fact fact);
   [[nodiscard]] rt::Async<Status> all_gone();

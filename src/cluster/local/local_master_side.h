@@ -16,7 +16,7 @@
 
 namespace muster::cluster::local {
 
-/// A master on this machine: everything lies in the job's folder, and whoever started the process
+/// A master on this machine: everything is in the job's folder, and whoever started the process
 /// waits at a pipe for its first line (ready_line.h). SIGTERM and SIGINT stop the job.
 class LocalMasterSide final : public MasterSide {
  public:
@@ -24,7 +24,7 @@ class LocalMasterSide final : public MasterSide {
     JobFolder folder{""};
     std::filesystem::path program;  ///< This binary.
     FindVariable find;              ///< The process's environment, with the client's variables.
-    int ready_fd = -1;              ///< Where to say that the master listens; -1: nobody waits.
+    int ready_fd = -1;              ///< Where to report that the master listens; -1: nobody waits.
     int lock_fd = -1;               ///< The job's lock, held as long as this process lives.
   };
   explicit LocalMasterSide(Options options);

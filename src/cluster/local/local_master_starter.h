@@ -9,8 +9,8 @@
 namespace muster::cluster::local {
 
 /// Starts the next master of a job on this machine: takes the job's lock, which only a dead master
-/// lets go, and hands it to `PROGRAM master --job FOLDER --lock-fd N`. That process must
-/// not live below this agent's keeper, so the stub at the other end of `start_socket` starts it
+/// releases, and hands it to `PROGRAM master --job FOLDER --lock-fd N`. That process must not live
+/// below this agent's keeper, so the stub at the other end of `start_socket` starts it
 /// (os/process/start_request.h).
 class LocalMasterStarter final : public MasterStarter {
  public:
@@ -29,9 +29,9 @@ class LocalMasterStarter final : public MasterStarter {
   Options options_;
 };
 
-/// The descriptors under which a master finds what it was given.
+/// The descriptors at which a master finds what it was given.
 inline constexpr int kMasterLockFd = 3;
 inline constexpr int kMasterReadyFd = 4;
-inline constexpr int kMasterLinkFd = 5;  ///< Where another cluster than this machine gives one.
+inline constexpr int kMasterLinkFd = 5;  ///< If a cluster other than this machine provides one.
 
 }  // namespace muster::cluster::local

@@ -19,18 +19,18 @@
 
 namespace muster::cluster::local {
 
-/// The jobs in the homes of several users of this machine, as their folders tell. What stands
-/// before {user} in a pattern is trusted, and may hold links; the folder's name is the owner of the
-/// jobs in it.
+/// The jobs in the homes of several users of this machine, according to their folders. What stands
+/// before {user} in a pattern is trusted, and may hold links; the name of the folder in the place
+/// of {user} is the owner of the jobs in it.
 class LocalTeamJobs final : public TeamJobs {
  public:
   /// `name`: of the cluster whose masters are processes of this machine.
   LocalTeamJobs(std::string name, std::vector<std::string> patterns, eventlog::PlanOf plan_of);
 
-  /// Looks for new jobs and new ends, unless that was done within kFresh. Blocks: 10,000 jobs that
-  /// are known take some milliseconds, as many new ones about a second. Of running jobs it reads
-  /// the logs that have grown, the shorter the more often. Each home may cost so much and no more:
-  /// what is left of one that holds more comes with the next looks.
+  /// Looks for new jobs and new ends, unless that was done within kFresh. Blocks: 10,000 known jobs
+  /// take some milliseconds, as many new ones about a second. For running jobs it reads the logs
+  /// that have grown, short ones more often. Each home has a bounded cost per look: what is left of
+  /// a larger one follows with the next looks.
   void refresh(WallTime now) override;
   [[nodiscard]] const std::vector<const TeamJob*>& jobs() const override { return sorted_; }
   [[nodiscard]] const TeamJob* find(std::string_view key) const override;
@@ -44,8 +44,8 @@ class LocalTeamJobs final : public TeamJobs {
   struct Known {
     TeamJob job;
     std::filesystem::path folder;
-    uint64_t log_bytes = 0;  ///< As long as its log was when its hosts were read,
-    WallTime hosts_read{};   ///< and when that was.
+    uint64_t log_bytes = 0;  ///< Length of its log when its hosts were last read.
+    WallTime hosts_read{};   ///< When its hosts were last read.
   };
 
   void look_into(const std::filesystem::path& home, const std::string& owner, WallTime now);
@@ -57,7 +57,7 @@ class LocalTeamJobs final : public TeamJobs {
   [[nodiscard]] bool read_end(Known& known);
   void read_hosts(Known& known, WallTime now);
 
-  os::ReadBudget budget_;  ///< For the home that is being looked into.
+  os::ReadBudget budget_;  ///< For the home being examined.
   std::unique_ptr<os::Files> files_;
   std::string name_;
   std::vector<std::string> patterns_;

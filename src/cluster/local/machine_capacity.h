@@ -5,7 +5,7 @@
 
 namespace muster::cluster::local {
 
-/// What this machine has; looked at once, then cheap. Blocks the first time.
+/// Returns what this machine has; examined once, then cheap. Blocks the first time.
 [[nodiscard]] os::Hardware this_machine();
 
 [[nodiscard]] Capacity capacity_of(const os::Hardware& hardware, bool strict_vcores);

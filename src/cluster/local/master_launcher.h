@@ -13,27 +13,27 @@
 
 namespace muster::cluster::local {
 
-/// Starts masters as processes of this machine, apart from the client's terminal, so that they live
-/// on when that closes.
+/// Starts masters as processes of this machine, detached from the client's terminal, so that they
+/// survive when that closes.
 class MasterLauncher {
  public:
   struct Options {
     std::filesystem::path program;  ///< This binary.
-    /// Of the client: the master, and all tasks of this machine, inherit it.
+    /// The client's environment: the master, and all tasks of this machine, inherit it.
     std::map<std::string, std::string> environment;
     Duration start_deadline = std::chrono::seconds(30);
   };
 
-  /// What a master gets in addition to its job, where it serves another cluster than this machine.
+  /// What a master gets in addition to its job, if it serves a cluster other than this machine.
   struct Extras {
     std::vector<std::string> arguments;  ///< Added to its command line.
     int fd = -1;                         ///< Inherited as kMasterLinkFd; -1 for none.
   };
 
-  /// `files` outlives this.
+  /// `files` must outlive this.
   MasterLauncher(os::Files& files, Options options) : files_(files), options_(std::move(options)) {}
 
-  /// Starts a master, whatever its plan asks, and waits until it can be reached. Returns its
+  /// Starts a master, whatever its plan requests, and waits until it can be reached. Returns its
   /// address. AlreadyExists while the job has one.
   [[nodiscard]] Result<std::string> start(const Submission& submission, const Extras& extras);
 

@@ -7,7 +7,7 @@
 
 namespace muster::cluster::local {
 
-/// Whether a process of this machine is a master of that job: its number may be another's by now.
+/// Returns whether a process of this machine is a master of that job; its pid may have been reused.
 /// Goes by the job's id, since the folder may have been named by another path.
 [[nodiscard]] bool is_master_of(os::Files& files, int32_t pid, const JobFolder& job);
 

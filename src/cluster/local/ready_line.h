@@ -6,11 +6,11 @@
 
 namespace muster::cluster::local {
 
-/// What a starting master tells the process that waits for it, in one line on a pipe: "ready
-/// ADDRESS" or "error CODE BLAME MESSAGE".
+/// Returns what a starting master tells the process that waits for it, in one line on a pipe:
+/// "ready ADDRESS" or "error CODE BLAME MESSAGE".
 [[nodiscard]] std::string ready_line(const std::string& address);
 [[nodiscard]] std::string error_line(const Error& error);
-/// Reads such a line; the error is the master's own.
+/// Parses such a line; the error is the master's own.
 [[nodiscard]] Result<std::string> parse_ready_line(const std::string& line);
 
 }  // namespace muster::cluster::local

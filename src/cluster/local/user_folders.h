@@ -16,17 +16,17 @@ struct UserFolder {
   rt::Fd fd;
 };
 
-/// Lists the folders of claims of all users: "STEM.UID.RANDOM", owned by that user, and nobody else
-/// may write to them. What only looks like one is passed over: everybody may make files beside
-/// them. At most kUserFoldersMax of each user, the first by name.
+/// Lists the claim folders of all users: "STEM.UID.RANDOM", owned by that user and writable by
+/// nobody else. Lookalikes are skipped: anybody may create files beside them. At most
+/// kUserFoldersMax of each user, the first by name.
 [[nodiscard]] std::vector<UserFolder> list_user_folders(const std::filesystem::path& stem);
 inline constexpr size_t kUserFoldersMax = 4;
 
-/// Opens this user's own folder; makes it if there is none. Its name cannot be foreseen, so that
-/// nobody can take it first.
+/// Opens this user's own folder; makes it if there is none. Its name is unpredictable, so that
+/// nobody else can take it first.
 [[nodiscard]] Result<UserFolder> open_own_folder(const std::filesystem::path& stem);
 
-/// Takes the lock between this user's jobs, which no other user can open; lets go when the
+/// Takes the lock between this user's jobs, which no other user can open; released when the
 /// descriptor closes. DeadlineExceeded if another process has held it for 5 s.
 [[nodiscard]] Result<rt::Fd> lock_own_folder(const UserFolder& own);
 

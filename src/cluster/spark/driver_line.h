@@ -16,17 +16,17 @@ class DriverLine {
  public:
   struct Handlers {
     std::function<void(std::string_view line)> line;     ///< Without its newline.
-    std::function<void(const std::string& why)> closed;  ///< Once; nothing comes after it.
+    std::function<void(const std::string& why)> closed;  ///< Called once; nothing follows.
   };
 
-  /// Takes the descriptor over. `handlers` are called from the loop, never inside a call.
+  /// Takes ownership of the descriptor. `handlers` are called from the loop, never inside a call.
   DriverLine(rt::IoLoop& loop, rt::Fd socket, Handlers handlers);
   DriverLine(const DriverLine&) = delete;
   DriverLine& operator=(const DriverLine&) = delete;
 
   /// Begins to read.
   Status start();
-  /// Sends `text`, whole lines, when there is room. Nothing is sent on a closed line.
+  /// Sends `text`, whole lines, when there is room. Does nothing on a closed line.
   void send(std::string_view text);
 
  private:

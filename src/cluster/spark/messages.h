@@ -9,8 +9,8 @@
 #include <string_view>
 #include <variant>
 
-/// What the master and the driver's Python say to each other: one JSON object a line. Each names
-/// what it is by its member `do` (from the master) or `is` (from the driver).
+/// What the master and the driver's Python say to each other: one JSON object per line. The member
+/// `do` (from the master) or `is` (from the driver) names the kind.
 namespace muster::cluster::spark {
 
 /// A Spark task holds a slot for this container.
@@ -27,14 +27,14 @@ struct Waits {
   std::string text;
 };
 
-/// Every Spark task of the job has ended: the answer to finish.
+/// Every Spark task of the job has ended; the answer to finish.
 struct Finished {};
 
 using DriverMessage =
     std::variant<Granted, job::RequestRefused, job::LaunchFailed, job::ContainerEnded,
                  job::HeadroomReported, job::StopAsked, Waits, Finished>;
 
-/// Reads one line of the driver's. Corrupt for anything else.
+/// Parses one line from the driver. Corrupt for anything else.
 [[nodiscard]] Result<DriverMessage> parse_driver_message(std::string_view line);
 
 [[nodiscard]] std::string request_line(const job::RequestContainer& request, std::string_view role);

@@ -10,12 +10,12 @@
 
 namespace muster::cluster::spark {
 
-/// The client's side of a Spark application: the driver's Python is the client. Which executors
-/// there will be, and when, only Spark knows: every plan fits. The master is a process of the
-/// driver's machine, so everything about a job that has begun is the driver's machine's to tell.
+/// The client's side of a Spark application; the driver's Python is the client. Only Spark knows
+/// which executors there will be, and when, so every plan fits. The master is a process on the
+/// driver's machine, so that machine reports everything about a job that has begun.
 class SparkCluster final : public Cluster {
  public:
-  /// Starts a job's master next to the driver; empty where no driver has started this process.
+  /// Starts a job's master next to the driver; empty if no driver has started this process.
   using StartMaster = std::function<Result<MasterPlace>(const Submission&)>;
 
   /// `host`: the cluster of the driver's machine, which lists the jobs of this one.
@@ -33,7 +33,7 @@ class SparkCluster final : public Cluster {
     return host_->fetch(job, until);
   }
   Status fetch_samples(const JobFolder& job) override { return host_->fetch_samples(job); }
-  /// Spark chooses the hosts by itself.
+  /// Spark chooses the hosts itself.
   Result<std::string> host_lines() override { return std::string(); }
   Result<std::unique_ptr<Outputs>> outputs(const JobFolder& job, const LogFilter& filter) override {
     return host_->outputs(job, filter);

@@ -25,11 +25,13 @@ struct SparkLinkOptions {
   rt::Fd driver;                    ///< The socket to the driver's Python.
 };
 
-/// The master's line to a Spark application, by the driver's Python at the other end of a socket.
+/// The master's link to a Spark application, through the driver's Python at the other end of a
+/// socket.
 ///
-/// The driver decides where a container lies and tells when it ended; what happens to containers
-/// whose executor is lost it hears from Spark. When the driver ends, the job is asked to stop and
-/// every container counts as gone: nobody is left who could tell. Lives on the loop's thread.
+/// The driver decides where a container is placed and reports its end; it learns from Spark about
+/// containers whose executor is lost. When the driver ends, the job is asked to stop and every
+/// container counts as gone, since nothing is left that could report it. Lives on the loop's
+/// thread.
 class SparkLink final : public Link {
  public:
   SparkLink(rt::IoLoop& loop, log::Sink& log, SparkLinkOptions options);
@@ -73,7 +75,7 @@ class SparkLink final : public Link {
   std::string waits_for_;
   bool closed_ = false;
   DriverLine line_;
-  rt::Event finished_;  ///< Every Spark task of the job has ended, or nobody is left to say so.
+  rt::Event finished_;  ///< All Spark tasks of the job have ended, or nothing is left to say so.
   rt::Scope scope_;     ///< The coroutines last: they use the rest.
   rt::Running finishing_;
 };

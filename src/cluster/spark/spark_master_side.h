@@ -9,8 +9,8 @@
 
 namespace muster::cluster::spark {
 
-/// A master beside a Spark driver: a process of the driver's machine, where it finds all that any
-/// master there finds, whose containers the driver's Python has.
+/// A master beside a Spark driver: a process on the driver's machine, where it finds everything
+/// that any master there finds, while its containers belong to the driver's Python.
 class SparkMasterSide final : public MasterSide {
  public:
   struct Options {

@@ -20,9 +20,9 @@
 
 namespace muster::cluster::yarn {
 
-/// One process's lines to one Hadoop cluster, on one loop: file system, resource manager, and what
-/// further proxies are made of. Nothing is connected before it is used. Must outlive what it hands
-/// out.
+/// One process's connections to one Hadoop cluster, on one loop: file system, resource manager, and
+/// what further proxies are made of. Nothing is connected before it is used. Must outlive what it
+/// hands out.
 class Session {
  public:
   struct Options {
@@ -32,10 +32,10 @@ class Session {
     std::function<void(std::string_view why)> on_wait = {};
   };
 
-  /// Errors: the configuration's.
+  /// Fails if the configuration is wrong.
   [[nodiscard]] static Result<std::unique_ptr<Session>> open(rt::IoLoop& loop, log::Sink& log,
                                                              Site site, Options options);
-  /// In the source file, so that who ends a session need not know what it consists of.
+  /// In the source file, so that users need not know what a session consists of.
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -47,8 +47,8 @@ class Session {
   [[nodiscard]] net::Resolver& resolver() { return resolver_; }
   [[nodiscard]] hadoop::rpc::Client& client() { return client_; }
   [[nodiscard]] hadoop::hdfs::FileSystem& files() { return *files_; }
-  /// Another file system, as the same user; `authority`: hdfs::Location's, "" for the default one.
-  /// Nothing is connected yet. Errors: the configuration's.
+  /// Opens another file system, as the same user; `authority`: hdfs::Location's, "" for the default
+  /// one. Nothing is connected yet. Fails if the configuration is wrong.
   [[nodiscard]] Result<std::unique_ptr<hadoop::hdfs::FileSystem>> open_files(std::string authority);
   [[nodiscard]] hadoop::yarn::ApplicationClient& applications() { return *applications_; }
 

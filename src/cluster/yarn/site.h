@@ -15,37 +15,37 @@
 
 namespace muster::cluster::yarn {
 
-/// One Hadoop cluster as one user sees it: how it is configured, and who asks.
+/// One Hadoop cluster as one user sees it: its configuration, and who asks.
 struct Site {
   hadoop::Configuration configuration;
   hadoop::rpc::Identity identity;
   hadoop::Credentials credentials;  ///< Of the user's token files, or of a container.
-  /// The environment in which the Kerberos library finds the user's tickets; nothing where names or
-  /// tokens are enough.
+  /// The environment in which the Kerberos library finds the user's tickets; nothing if names or
+  /// tokens suffice.
   std::optional<std::map<std::string, std::string>> tickets = std::nullopt;
 };
 
-/// Where a Site is looked for.
+/// Where to look for a Site.
 struct SiteSource {
-  std::filesystem::path conf;  ///< The folder that the site file names; empty: as Hadoop looks.
+  std::filesystem::path conf;  ///< The folder named by the site file; empty: Hadoop's default.
   std::map<std::string, std::string> environment;
   WallTime now{};
 };
 
-/// Reads the client's configuration and finds out who asks. Blocks. Errors are the configuration's;
-/// Unauthenticated where the cluster asks for Kerberos tickets and there are none.
+/// Reads the client's configuration and finds out who asks. Blocks. Fails if the configuration is
+/// wrong; Unauthenticated if the cluster requires Kerberos tickets and there are none.
 [[nodiscard]] Result<Site> load_site(os::Files& files, const SiteSource& source);
 
 /// The name of the client's configuration next to a container's process.
 inline constexpr std::string_view kConfigurationName = ".muster-hadoop.xml";
 
-/// The Site of an agent: from what the client sent along where this is a container of YARN (its
-/// folder is `container`), else as load_site() finds it. Blocks.
+/// Returns the Site of an agent: from what the client sent along if this is a container of YARN
+/// (its folder is `container`), else as load_site() finds it. Blocks.
 [[nodiscard]] Result<Site> load_agent_site(os::Files& files, const SiteSource& source,
                                            const std::filesystem::path& container);
 
-/// The Site of a job's own master, from what its client sent along (Configuration::to_xml), with
-/// the tokens of its container.
+/// Returns the Site of a job's own master, from what its client sent along (Configuration::to_xml),
+/// with the tokens of its container.
 [[nodiscard]] Result<Site> load_sent_site(const std::string& configuration_xml, std::string user,
                                           hadoop::Credentials credentials);
 

@@ -8,12 +8,12 @@
 
 namespace muster::cluster::yarn {
 
-/// Begins what the cluster is told when a job is stopped that has no master yet.
+/// The beginning of what the cluster is told when a job is stopped that has no master yet.
 inline constexpr std::string_view kStoppedBy = "stopped by ";
 
-/// Returns how a job ended whose master left no summary, as its cluster tells it. A master that
-/// said farewell gave the result; of an application that ended otherwise `words` are all there is,
-/// by which a stop (kStoppedBy) is told from what others killed.
+/// Returns how a job whose master left no summary ended, according to its cluster. A master that
+/// unregistered has given the result; for an application that ended otherwise there are only
+/// `words`, in which kStoppedBy distinguishes a stop from other kills.
 [[nodiscard]] job::Outcome outcome_of(const hadoop::yarn::ApplicationReport& report,
                                       std::string words);
 

@@ -20,7 +20,7 @@
 
 namespace muster::cluster::yarn {
 
-/// The variable that names on whose behalf somebody acts, as for Hadoop's own tools.
+/// The variable that names the user to act on behalf of, as for Hadoop's own tools.
 inline constexpr std::string_view kProxyVariable = "HADOOP_PROXY_USER";
 
 /// A client's Session, opened with the first call that needs it, on a loop of its own that runs
@@ -30,14 +30,15 @@ class ClientSession {
   struct Options {
     std::filesystem::path conf;                      ///< SiteSource::conf.
     std::map<std::string, std::string> environment;  ///< Of the client.
-    /// Told why a call waits for the cluster, and "" when it no longer does; may be empty.
+    /// Called with the reason why a call waits for the cluster, and with "" when it no longer does;
+    /// may be empty.
     std::function<void(std::string_view why)> on_wait;
   };
 
-  /// `files` outlives this.
+  /// `files` must outlive this.
   ClientSession(os::Files& files, Options options) : files_(files), options_(std::move(options)) {}
 
-  /// Errors: the configuration's.
+  /// Fails if the configuration is wrong.
   [[nodiscard]] Result<Session*> open();
   /// The same, with the configuration that the job was submitted with if none is open yet.
   [[nodiscard]] Result<Session*> open_for(const ApplicationFile& application);
@@ -50,9 +51,9 @@ class ClientSession {
 
   [[nodiscard]] const Options& options() const { return options_; }
   [[nodiscard]] rt::IoLoop& loop() { return loop_; }
-  /// When a call that people wait for gives up.
+  /// Returns when a call that people wait for gives up.
   [[nodiscard]] HostTime soon() const;
-  /// Lets time pass, for something that is looked at again and again.
+  /// Lets time pass, for something that is polled.
   void pause(Duration pause) { loop_.run_until(loop_.now() + pause); }
   /// Runs `work`, which uses open(), to its end.
   template <class T>
@@ -68,7 +69,8 @@ class ClientSession {
   std::unique_ptr<Session> session_;
 };
 
-/// Where in HDFS a user's jobs and files are, absolute: `yarn.staging`, or a folder of their own.
+/// Returns where in HDFS a user's jobs and files are, as an absolute path: `yarn.staging`, or a
+/// folder of their own.
 [[nodiscard]] Result<std::string> staging_root(ClientSession& session, const spec::Spec& spec);
 
 }  // namespace muster::cluster::yarn

@@ -14,30 +14,30 @@
 
 namespace muster::cluster::yarn {
 
-/// What a job is compared with before anything of it goes to the cluster.
+/// What a job is compared with before any part of it goes to the cluster.
 struct ClusterOffer {
   hadoop::yarn::Resource largest;               ///< Of one container.
   std::vector<hadoop::yarn::NodeReport> nodes;  ///< That run.
   std::vector<std::string> labels;              ///< Node labels; only asked for if the job has any.
   std::optional<hadoop::yarn::QueueInfo> queue;  ///< The same; nothing if there is no such queue.
   bool fair_scheduler = false;    ///< Only asked for if the job has labels or constraints.
-  std::string placement_handler;  ///< The same; "" where the cluster does not tell.
+  std::string placement_handler;  ///< The same; "" if the cluster does not say.
 };
 
 /// The node labels that a job names.
 [[nodiscard]] std::set<std::string> labels_of(const spec::Spec& spec);
 
-/// How many containers the role's tasks need.
+/// Returns how many containers the role's tasks need.
 [[nodiscard]] uint32_t containers_of(const job::RolePlan& role);
 
-/// What a full container of the role asks for: its tasks, the agent, and TensorBoard next to the
-/// chief.
+/// Returns what a full container of the role requests: its tasks, the agent, and TensorBoard next
+/// to the chief.
 [[nodiscard]] job::Resources container_share(const job::Plan& plan, const job::RolePlan& role);
 
-/// Compares shapes and labels; what is free now only the cluster knows.
+/// Compares shapes and labels; only the cluster knows what is free now.
 [[nodiscard]] Fit fit_to(const job::Plan& plan, const ClusterOffer& offer);
 
-/// What the cluster is asked for the master.
+/// Returns what the cluster is asked for on behalf of the master.
 [[nodiscard]] hadoop::yarn::Resource master_share(const spec::MasterSettings& master);
 
 }  // namespace muster::cluster::yarn

@@ -22,10 +22,10 @@ struct HadoopDoctorInput {
   Duration patience = std::chrono::seconds(10);
 };
 
-/// Looks at the Hadoop cluster that this machine is configured for: the files, what they set, who
-/// the user is there, tokens, and whether the file system and the resource manager answer. One note
-/// where nothing is configured. Then the rights that jobs need: a queue, and a folder to write to
-/// (a small file is made there and removed). Blocks for `patience` four times at most.
+/// Examines the Hadoop cluster that this machine is configured for: the files, what they set, who
+/// the user is there, tokens, and whether the file system and the resource manager answer. Returns
+/// one note if nothing is configured. Then checks the rights that jobs need: a queue, and a folder
+/// to write to (a small file is made there and removed). Blocks for four times `patience` at most.
 [[nodiscard]] std::vector<Finding> examine_hadoop(os::Files& files, const HadoopDoctorInput& input);
 
 }  // namespace muster::cluster::yarn

@@ -13,13 +13,13 @@
 
 namespace muster::cluster::yarn {
 
-/// As whom to ask.
+/// Which user to ask as.
 struct HadoopLogin {
   hadoop::rpc::Identity identity;
   hadoop::Credentials credentials;
 };
 
-/// Asks the masters of a cluster one harmless question each. Blocks, `patience` at most.
+/// Asks the masters of a cluster one harmless question each. Blocks for at most `patience`.
 class HadoopMasters {
  public:
   HadoopMasters(std::filesystem::path kerberos_helper,
@@ -28,13 +28,13 @@ class HadoopMasters {
         environment_(std::move(environment)),
         patience_(patience) {}
 
-  /// "hdfs://ns1 answers to alice"; NotFound where the default file system is no HDFS.
+  /// Returns "hdfs://ns1 answers to alice"; NotFound if the default file system is not HDFS.
   [[nodiscard]] Result<std::string> ask_file_system(const hadoop::Configuration& configuration,
                                                     const HadoopLogin& login) const;
-  /// "rm.example:8032 answers to alice: 12 of 12 nodes are active".
+  /// Returns "rm.example:8032 answers to alice: 12 of 12 nodes are active".
   [[nodiscard]] Result<std::string> ask_resource_manager(const hadoop::Configuration& configuration,
                                                          const HadoopLogin& login) const;
-  /// "alice may submit to 2 of 3 queues: default, ml"; PermissionDenied for none.
+  /// Returns "alice may submit to 2 of 3 queues: default, ml"; PermissionDenied if there is none.
   [[nodiscard]] Result<std::string> ask_queues(const hadoop::Configuration& configuration,
                                                const HadoopLogin& login) const;
   /// Writes a small file below the user's home in HDFS, and removes it again.

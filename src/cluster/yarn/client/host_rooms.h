@@ -8,9 +8,9 @@
 
 namespace muster::cluster::yarn {
 
-/// The hosts that have room for a container of the plan now, those with the most free memory first:
-/// no more than the job has containers, but a hundred for what comes later. None for a job with a
-/// node label of its own, whose containers run where that is.
+/// Returns the hosts that have room for a container of the plan now, those with the most free
+/// memory first: no more than the job has containers, plus a hundred for later. None for a job with
+/// a node label of its own, whose containers run where that label is.
 [[nodiscard]] std::vector<HostRoom> rooms_for(const job::Plan& plan, const ClusterOffer& offer);
 
 }  // namespace muster::cluster::yarn

@@ -12,7 +12,7 @@
 
 namespace muster::cluster::yarn {
 
-/// How much of a job is copied; where there is more, that is an error.
+/// How much of a job is copied; more than that is an error.
 struct FetchLimits {
   uint64_t log_bytes_max = uint64_t{1} << 30;
   uint64_t sample_bytes_max = uint64_t{1} << 30;
@@ -22,22 +22,23 @@ struct FetchLimits {
 /// block.
 class JobFetcher {
  public:
-  /// Both outlive this.
+  /// Both must outlive this.
   JobFetcher(ClientSession& session, os::Files& files, eventlog::PlanOf plan_of,
              FetchLimits limits = {})
       : session_(session), files_(files), plan_of_(std::move(plan_of)), limits_(limits) {}
 
-  /// The log of a job that runs, as far as it is written; success if there is none yet.
+  /// Brings the log of a running job, as far as it is written; a success if there is none yet.
   [[nodiscard]] Status bring_log(const JobFolder& job);
-  /// Log and summary of a job that has ended, or ends within a few seconds. NotFound if its master
-  /// wrote no summary.
+  /// Brings log and summary of a job that has ended, or ends within a few seconds. NotFound if its
+  /// master wrote no summary.
   [[nodiscard]] Status bring_home(const JobFolder& job);
-  /// The sample files, as far as they are written; those that are here and as long stay.
+  /// Brings the sample files, as far as they are written; files already here at the same length
+  /// stay.
   [[nodiscard]] Status bring_samples(const JobFolder& job);
-  /// Writes the summary of a job that its cluster ended and whose master wrote none, here.
+  /// Writes the summary, here, of a job that its cluster ended and whose master wrote none.
   [[nodiscard]] Status close_here(const JobFolder& job, const job::Outcome& outcome);
-  /// Writes the summary of a job that its cluster ended and whose master wrote none: here, and, so
-  /// that other hosts need not find it out, in HDFS.
+  /// Writes the summary of a job that its cluster ended and whose master wrote none: here and, so
+  /// that other hosts need not work it out, in HDFS.
   [[nodiscard]] Status close(const JobFolder& job, const job::Outcome& outcome);
 
  private:

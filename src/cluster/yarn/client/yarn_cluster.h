@@ -19,8 +19,8 @@
 
 namespace muster::cluster::yarn {
 
-/// The client's side of a YARN cluster: what its resource manager, HDFS and nodes tell of a user's
-/// jobs, whichever host they were submitted from.
+/// The client's side of a YARN cluster: what its resource manager, HDFS and nodes report about a
+/// user's jobs, whichever host they were submitted from.
 class YarnCluster final : public Cluster {
  public:
   struct Options {
@@ -29,11 +29,12 @@ class YarnCluster final : public Cluster {
     std::filesystem::path program;  ///< This binary: all that is shipped.
     Home home;                      ///< Where jobs of the cluster get their folders.
     eventlog::PlanOf plan_of;
-    /// The values that all layers but a job's own give; called when the staging root is needed.
+    /// Returns the values given by all layers except a job's own; called when the staging root is
+    /// needed.
     std::function<Result<spec::Spec>()> defaults;
   };
 
-  /// `files` outlives this.
+  /// `files` must outlive this.
   YarnCluster(os::Files& files, Options options);
 
   [[nodiscard]] std::string_view name() const override { return options_.name; }

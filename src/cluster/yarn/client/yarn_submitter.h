@@ -14,18 +14,18 @@
 
 namespace muster::cluster::yarn {
 
-/// From a plan to an application that the cluster has accepted: files go into HDFS by their
-/// content, the master runs as the application master. Calls block.
+/// Takes a plan to an application that the cluster has accepted: files go into HDFS by their
+/// content, and the master runs as the application master. Calls block.
 class YarnSubmitter {
  public:
   /// `program`: this binary, all that is shipped. The others outlive this.
   YarnSubmitter(ClientSession& session, os::Files& files, std::filesystem::path program)
       : session_(session), files_(files), program_(std::move(program)) {}
 
-  /// Also Unsupported, for what a plan asks that this version cannot do on YARN.
+  /// Also Unsupported, for requests in a plan that this version cannot satisfy on YARN.
   [[nodiscard]] Result<Fit> fit(const job::Plan& plan);
   /// Cluster::submit(): returns as soon as the cluster has accepted the job, which may wait in its
-  /// queue for long. Writes the job's application.json.
+  /// queue for a long time. Writes the job's application.json.
   [[nodiscard]] Result<MasterPlace> submit(const Submission& submission);
 
  private:

@@ -7,8 +7,8 @@
 
 namespace muster::cluster::yarn {
 
-/// Keeps the rhythm of the calls to the resource manager by the BeatRule. One coroutine waits for
-/// the next call; a change can bring it forward.
+/// Times the calls to the resource manager by the BeatRule. One coroutine waits for the next call;
+/// a change can bring it forward.
 class BeatTimer {
  public:
   explicit BeatTimer(rt::Loop& loop) : loop_(loop), woken_(loop) {}
@@ -17,11 +17,11 @@ class BeatTimer {
 
   /// A call has ended.
   void beaten() { rule_.beaten(loop_.now()); }
-  /// What is asked, given back or granted has changed.
+  /// What is requested, given back or granted has changed.
   void changed();
   /// Ends every wait, now and from now on.
   void stop();
-  /// Ends when the next call is due.
+  /// Returns when the next call is due.
   [[nodiscard]] rt::Async<> due();
 
  private:

@@ -10,23 +10,24 @@
 #include <string>
 #include <string_view>
 
-/// What YARN tells, in the words of the machine.
+/// Translates what YARN reports into the machine's terms.
 namespace muster::cluster::yarn {
 
 /// `released`: we gave the container back.
 [[nodiscard]] job::ContainerEnded end_of(const hadoop::yarn::ContainerStatus& status,
                                          bool released);
 
-/// What the cluster says of an application's end, in one line without times and stack traces.
+/// Returns what the cluster says about an application's end, in one line without times and stack
+/// traces.
 [[nodiscard]] std::string words_of_end(std::string_view diagnostics);
 
-/// Nothing for states that say nothing about a host's health.
+/// Returns nothing for states that say nothing about a host's health.
 [[nodiscard]] std::optional<job::HostHealth> health_of(hadoop::yarn::NodeState state);
 
-/// How many GPUs a resource has.
+/// Returns how many GPUs a resource has.
 [[nodiscard]] uint32_t gpus_of(const hadoop::yarn::Resource& resource);
 
-/// What a container asks for. Memory in whole MiB.
+/// Returns what a container requests. Memory in whole MiB.
 [[nodiscard]] hadoop::yarn::Resource resource_of(const job::Resources& resources);
 
 /// Returns why the cluster can never grant `asked`, with the numbers, or "".

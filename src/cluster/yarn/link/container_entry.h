@@ -13,29 +13,29 @@
 /// What a process finds in a container of YARN when it starts there.
 namespace muster::cluster::yarn {
 
-/// What the names of our secrets in a container's credentials begin with.
+/// The prefix of our secrets' names in a container's credentials.
 inline constexpr std::string_view kOwnSecrets = "muster.";
 /// Names of secrets in a container's credentials.
 inline constexpr std::string_view kLaunchSecret = "muster.agent-launch";
 inline constexpr std::string_view kJobSecret = "muster.job-secret";
-/// Before the key of a secret entry of the specification, as MasterOptions::secrets has it.
+/// Precedes the key of a secret entry of the specification, as in MasterOptions::secrets.
 inline constexpr std::string_view kEntrySecret = "muster.secret.";
 
 /// Reads the credentials of this container; an error if it is not one of YARN's.
 [[nodiscard]] Result<hadoop::Credentials> container_credentials(os::Files& files,
                                                                 const FindVariable& find);
 
-/// Takes what Muster alone needs out of the container's token file: the programs that run here
-/// find the tokens that the user sent, and no key of a party of the job.
+/// Removes what only Muster needs from the container's token file: programs that run here find the
+/// tokens that the user sent, but no key of any party of the job.
 [[nodiscard]] Status withhold_secrets(os::Files& files, const FindVariable& find);
 
-/// What the keeper of a container starts its agent with: the master's order from the credentials,
-/// which then withholds its secrets. The job's folder is made below `folder`, the container's own;
-/// its logs are the container's. Its GPUs are held. Blocks.
+/// Returns what the keeper of a container starts its agent with: the master's order from the
+/// credentials, from which its secrets are then withheld. The job's folder is made below `folder`,
+/// the container's own; its logs are the container's. Its GPUs are held. Blocks.
 [[nodiscard]] Result<ContainerEntry> enter_container(os::Files& files, const FindVariable& find,
                                                      const std::filesystem::path& folder);
 
-/// The first of YARN's folders for the logs of this container.
+/// Returns the first of YARN's folders for the logs of this container.
 [[nodiscard]] Result<std::filesystem::path> log_folder(const FindVariable& find);
 
 }  // namespace muster::cluster::yarn

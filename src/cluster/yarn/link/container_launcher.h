@@ -23,13 +23,14 @@ class ContainerLauncher {
   ContainerLauncher(const LinkDeps& deps, const job::Plan& plan, std::vector<StagedFile> files,
                     hadoop::yarn::NodeDialSettings dialing);
 
-  /// Takes in tokens for nodes, as registration and heartbeats bring them.
+  /// Takes tokens for nodes, as registration and heartbeats bring them.
   void learn(const std::vector<hadoop::yarn::NodeToken>& tokens) { nodes_.learn(tokens); }
-  /// Starts the agent of `role`. Errors: ContainerStarter's, and those of the host's name.
+  /// Starts the agent of `role`. Errors are ContainerStarter's, and those of resolving the host's
+  /// name.
   [[nodiscard]] rt::Async<Status> launch(LaunchOrder order, hadoop::yarn::Grant grant,
                                          job::RoleIndex role);
 
-  /// Has the container's node kill it, and asks whether it is gone. Errors: ContainerStopper's.
+  /// Has the container's node kill it, and asks whether it is gone. Errors are ContainerStopper's.
   [[nodiscard]] rt::Async<Result<hadoop::yarn::ContainerStopper::Fate>> stop(
       hadoop::yarn::Grant grant);
 

@@ -11,13 +11,13 @@
 /// A role's Docker container, as node managers start it.
 namespace muster::cluster::yarn {
 
-/// The variables of a launch with which a node manager's Docker runtime is asked for. The container
-/// shares its host's network, since tasks and agents are reached at the host's address.
+/// Returns the launch variables that request a node manager's Docker runtime. The container shares
+/// its host's network, since tasks and agents are reached at the host's address.
 [[nodiscard]] std::map<std::string, std::string> docker_environment(const spec::Docker& docker);
 
-/// Called by what a container starts. A node manager without a Docker runtime skips those
-/// variables in silence, and the tasks would run with what the host has: that is an error here,
-/// with what to change.
+/// Called by what a container starts. A node manager without a Docker runtime silently ignores
+/// those variables, and the tasks would run with what the host has; that is an error here, which
+/// says what to change.
 [[nodiscard]] Status check_runs_in_docker(os::Files& files, const FindVariable& find);
 
 }  // namespace muster::cluster::yarn

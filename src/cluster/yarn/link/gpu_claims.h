@@ -17,11 +17,11 @@ struct GpuClaims {
   std::vector<rt::Fd> held;
 };
 
-/// Works out which of the GPUs that a container sees are its `count`. Where the cluster isolates
-/// them it sees no others. Where the cluster only counts, the containers of one host agree by names
-/// of the kernel's, which go with their holder: a GPU that another has is not taken. None are seen:
-/// none are claimed, and nobody hides any. Blocks for up to `patience` while those of a container
-/// that is just ending are not free yet; then an error.
+/// Works out which of the GPUs that a container sees are its `count`. If the cluster isolates them,
+/// it sees no others. If the cluster only counts them, the containers of one host coordinate
+/// through kernel names that vanish with their holder: a GPU that another one has is not taken. If
+/// none are seen, none are claimed, and none are hidden. Blocks for up to `patience` while those of
+/// a container that is just ending are not free yet; then returns an error.
 [[nodiscard]] Result<GpuClaims> claim_gpus(const std::vector<os::Gpu>& seen, size_t count,
                                            Duration patience);
 

@@ -17,23 +17,23 @@
 
 namespace muster::cluster::yarn {
 
-/// The containers of the job, from grant to end, over all attempts of its master. What the cluster
-/// reports about them becomes facts, each once.
+/// The containers of the job, from grant to end, across all attempts of its master. What the
+/// cluster reports about them becomes facts, each once.
 class HeldContainers {
  public:
-  /// All outlive this.
+  /// All must outlive this.
   struct Deps {
     hadoop::yarn::AskBook& book;
     log::Logger log;
     std::function<void(job::Fact)> tell;
     /// The same, when what the keeper ends after its stub is gone, too.
     std::function<void(job::Fact)> tell_late;
-    /// Has the container's node kill it, and tries until see_gone() or while awaits_end().
+    /// Has the container's node kill it, and retries until see_gone() or while awaits_end().
     std::function<void(const hadoop::yarn::Grant&)> end_at_node;
   };
-  /// What of the cluster's configuration counts here.
+  /// The part of the cluster's configuration that matters here.
   struct Settings {
-    bool ports_in_names = false;  ///< Nodes are called host:port: several share a host.
+    bool ports_in_names = false;  ///< Nodes are named host:port, so several may share a host.
     Duration preemption_grace{};  ///< From the warning to the end.
   };
   [[nodiscard]] static Result<Settings> settings_of(const hadoop::Configuration& configuration);
@@ -46,11 +46,11 @@ class HeldContainers {
   /// `known`: those of earlier masters, which the registration must show.
   HeldContainers(Deps deps, Settings settings, std::vector<job::ContainerId> known);
 
-  /// Takes over what the cluster kept.
+  /// Adopts the containers that the cluster has kept.
   void registered(const std::vector<hadoop::yarn::Grant>& kept);
-  /// A heartbeat's ends have been told: what ended while there was no master was among those of the
-  /// first. Whatever else the cluster did not keep, it took, which is told now. Repeating it does
-  /// nothing.
+  /// A heartbeat's ends have been reported; those of the first include what ended while there was
+  /// no master. Whatever else the cluster did not keep was taken by it, which is reported now.
+  /// Repeating it does nothing.
   void heard();
   /// Takes a container of an earlier master over, or gives it back if that master's log does not
   /// know it. Repeating it does nothing.
@@ -59,15 +59,15 @@ class HeldContainers {
   void ended(const hadoop::yarn::ContainerStatus& status);
   void preempted(const std::vector<hadoop::yarn::ContainerId>& containers);
 
-  /// What to start, once for each container; nothing if it was given back, or has ended.
+  /// Returns what to start, once for each container; nothing if it was given back or has ended.
   [[nodiscard]] std::optional<Launch> launch(const job::ContainerId& id);
-  /// Gives a container back (Link::release). Repeating it does nothing. The resource manager's word
-  /// that a released container is complete comes before its node has heard of it; so one whose end
-  /// must be seen is killed at its node first, and given back only where that fails.
+  /// Gives a container back (Link::release). Repeating it does nothing. The resource manager
+  /// declares a released container complete before its node has heard of it; so one whose end must
+  /// be seen is killed at its node first, and given back only if that fails.
   void release(const job::ContainerId& id, Confirm confirm);
-  /// Whether the container's end is to be seen, and has not been.
+  /// Returns whether the container's end must be seen and has not been.
   [[nodiscard]] bool awaits_end(const hadoop::yarn::ContainerId& id) const;
-  /// Its node cannot be asked to kill it: the resource manager is.
+  /// Its node cannot be asked to kill it, so the resource manager is.
   void not_reached(const hadoop::yarn::ContainerId& id);
   /// Its node says that it is gone.
   void seen_gone(const hadoop::yarn::ContainerId& id);
@@ -78,13 +78,13 @@ class HeldContainers {
  private:
   struct Container {
     hadoop::yarn::Grant grant;
-    job::RoleIndex role;  ///< Known of those that this master was granted.
+    job::RoleIndex role;  ///< Known for those granted to this master.
     bool launched = false;
     bool released = false;
     bool ended = false;
-    bool unseen = false;   ///< Released, and its end is to be seen.
-    bool dropped = false;  ///< The resource manager was told that it is given back.
-    /// What that said of its end, which does not count while it is unseen.
+    bool unseen = false;   ///< Released, and its end must still be seen.
+    bool dropped = false;  ///< Given back to the resource manager.
+    /// What the resource manager said about its end, which does not count while it is unseen.
     std::optional<hadoop::yarn::ContainerStatus> told = std::nullopt;
   };
 

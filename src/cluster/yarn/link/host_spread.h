@@ -20,7 +20,7 @@ namespace muster::cluster::yarn {
 /// Room is what was free at submission, less what this job has got since. A value without clocks.
 class HostSpread {
  public:
-  /// By their names as the scheduler knows them.
+  /// By name, as the scheduler knows them.
   using Hosts = std::map<std::string, HostRoom>;
 
   /// A container's room on a host.
@@ -31,16 +31,17 @@ class HostSpread {
 
   explicit HostSpread(Hosts hosts) : hosts_(std::move(hosts)) {}
 
-  /// Whether the scheduler compares cores at all; else only memory and what else is asked limits.
+  /// Whether the scheduler considers cores at all; if not, only memory and other requested
+  /// resources are limits.
   void count_vcores(bool counts) { counts_vcores_ = counts; }
-  /// A host's rack, as the cluster has told it; "" tells nothing.
+  /// Sets a host's rack, as reported by the cluster; "" is ignored.
   void learn_rack(const std::string& host, const std::string& rack);
-  /// A host that gives no containers for now, or gives them again.
+  /// Sets whether a host gives containers for now.
   void set_usable(const std::string& host, bool usable);
-  /// The job has a container there; repeating it does nothing.
+  /// Records that the job has a container there; repeating it does nothing.
   void took(const hadoop::yarn::ContainerId& container, const std::string& host,
             const hadoop::yarn::Resource& each);
-  /// It has ended; those that are not known are ignored.
+  /// Records that it has ended; unknown ones are ignored.
   void ended(const hadoop::yarn::ContainerId& container) { held_.erase(container); }
 
   /// Returns a host for each of `count` containers of this shape, "" for those that none has room
@@ -50,7 +51,7 @@ class HostSpread {
   [[nodiscard]] std::vector<std::string> spread(size_t count, const hadoop::yarn::Resource& each,
                                                 const std::set<std::string>& avoided,
                                                 const std::vector<Use>& asked) const;
-  /// The hosts as the scheduler wants them named, with how often each is there.
+  /// Returns the hosts as the scheduler wants them named, with how often each occurs.
   [[nodiscard]] std::vector<hadoop::yarn::PreferredHost> places_of(
       const std::vector<std::string>& hosts) const;
 
@@ -62,7 +63,7 @@ class HostSpread {
   };
 
   [[nodiscard]] std::map<std::string, Share> shares(const std::vector<Use>& asked) const;
-  /// How many containers of this shape go into what is left.
+  /// Returns how many containers of this shape fit into what is left.
   [[nodiscard]] size_t room(const hadoop::yarn::Resource& left,
                             const hadoop::yarn::Resource& each) const;
 

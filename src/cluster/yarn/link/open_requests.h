@@ -18,43 +18,44 @@
 
 namespace muster::cluster::yarn {
 
-/// What the master has asked of the cluster and not got yet. Requests of one shape that come
-/// between two heartbeats are one ask in the book, spread over the hosts. It takes containers from
-/// those hosts alone, since a scheduler that may choose gives all that is left in a rack to the
-/// first node of it that reports; what has not come after a while is taken from anywhere. Requests
-/// that come before the registration wait for it.
+/// What the master has requested from the cluster and not received yet. Requests of one shape that
+/// arrive between two heartbeats become one ask in the book, spread over the hosts. The ask accepts
+/// containers from those hosts alone, since a scheduler that may choose gives everything left in a
+/// rack to the first node of it that reports; what has not arrived after a while is accepted from
+/// anywhere. Requests that arrive before the registration wait for it.
 class OpenRequests {
  public:
-  /// All outlive this.
+  /// All must outlive this.
   struct Deps {
     const job::Plan& plan;
     hadoop::yarn::AskBook& book;
     HostSpread& hosts;
     std::function<void(job::Fact)> tell;
-    /// How long hosts that were asked for by name may give nothing.
+    /// How long hosts requested by name may give nothing.
     Duration patience{};
   };
   /// `placements`: by role.
   OpenRequests(Deps deps, std::map<std::string, RolePlacement> placements)
       : deps_(std::move(deps)), placements_(std::move(placements)) {}
 
-  /// The cluster knows us: what waited for that is asked.
+  /// The cluster has registered us: requests that waited for that are made.
   void registered(const hadoop::yarn::Registration& registration);
-  /// Repeating it does nothing. Tells RequestRefused for what the cluster can never grant.
+  /// Requests a container; repeating it does nothing. Reports RequestRefused for what the cluster
+  /// can never grant.
   void ask(const job::RequestContainer& request);
   void cancel(job::RequestId request);
-  /// A heartbeat goes out next: what was asked since the last one is put into the book.
+  /// A heartbeat goes out next: puts what was requested since the last one into the book.
   void put_down(HostTime now);
 
-  /// Returns the request that a grant on this host is for, which is open no longer; nothing if
-  /// there is none. Of several, the one that was wished there.
+  /// Returns the request that a grant on this host satisfies, which is no longer open; nothing if
+  /// there is none. Among several, the one that wanted this host.
   [[nodiscard]] std::optional<job::RequestContainer> granted(hadoop::yarn::AllocationId allocation,
                                                              const std::string& host, HostTime now);
   /// Only a placement processor rejects, after some tries; the scheduler lets a request wait.
   void rejected(const hadoop::yarn::RejectedRequest& rejected);
-  /// The cluster refuses a call as a whole; which of its requests it means only its words tell.
+  /// The cluster refuses a call as a whole; only its message tells which of the requests it means.
   void refused(const Error& error);
-  /// Takes in what the queue could still give.
+  /// Takes how much the queue could still give.
   void take_headroom(const hadoop::yarn::Heartbeat& heartbeat);
 
   /// Link::waits_for.
@@ -70,9 +71,9 @@ class OpenRequests {
     job::RequestContainer request;
     std::string host;  ///< Where it is wished; "": anywhere.
   };
-  /// One ask in the book: what of it was not granted; never nothing.
+  /// One ask in the book: the part of it that was not granted; never empty.
   struct Ask {
-    HostTime stirred{};  ///< When it was made, or gave something last.
+    HostTime stirred{};  ///< When it was made, or last yielded something.
     std::map<job::RequestId, Member> members;
     std::map<std::string, std::set<job::RequestId>> by_host;
   };
@@ -93,7 +94,7 @@ class OpenRequests {
   std::map<job::RequestId, job::RequestContainer> waiting_;  ///< Not in the book yet.
   std::map<hadoop::yarn::AllocationId, Ask> asks_;  ///< Under the id of their first request.
   std::map<job::RequestId, hadoop::yarn::AllocationId> asked_;  ///< The ask that each is part of.
-  std::set<hadoop::yarn::AllocationId> fewer_;                  ///< The book is to hear of it.
+  std::set<hadoop::yarn::AllocationId> fewer_;                  ///< The book must be told.
   job::HeadroomReported headroom_;
 };
 

@@ -11,7 +11,8 @@
 
 namespace muster::cluster::yarn {
 
-/// Where the containers of a role may run next to others. Roles without one are asked for plainly.
+/// Where the containers of a role may run relative to others. Roles without one are requested
+/// plainly.
 struct RolePlacement {
   std::vector<std::string> tags;  ///< Of each of its containers.
   std::optional<hadoop::yarn::PlacementConstraint> constraint;

@@ -32,24 +32,25 @@ struct YarnLinkOptions {
   hadoop::Token master_token;       ///< Of this attempt of the application master.
   /// Where the master listens, "host:port"; asked when the link starts.
   std::function<std::string()> master_address;
-  /// Awaited after the job's end and before the cluster learns of it: what must be written first.
+  /// Awaited after the job's end and before the cluster learns of it, for whatever must be written
+  /// first.
   std::function<rt::Async<>()> before_farewell;
   /// The cluster says that this attempt has ended: another master is in charge, or the application
-  /// was killed. Called once, on the loop; the process must end without a word.
+  /// was killed. Called once, on the loop; the process must end silently.
   std::function<void()> dismissed;
   /// The cluster has learned of the job's end, or could not be told. Called once, on the loop.
   std::function<void()> left;
 };
 
-/// The master's line to YARN, as its application master: registers, beats, hands what it is told
-/// to OpenRequests and HeldContainers, and says farewell. Containers outlive the master's attempt,
-/// and the next one takes them over. Lives on the loop's thread.
+/// The master's link to YARN, as its application master: registers, sends heartbeats, passes the
+/// replies to OpenRequests and HeldContainers, and unregisters. Containers outlive the master's
+/// attempt, and the next one takes them over. Lives on the loop's thread.
 class YarnLink final : public Link {
  public:
   YarnLink(LinkDeps deps, YarnLinkOptions options);
 
-  /// Errors: the configuration's. All else comes later: a resource manager that is away is waited
-  /// for.
+  /// Fails only if the configuration is wrong; a resource manager that is away is waited for
+  /// afterwards.
   Status start(std::vector<job::ContainerId> known, OnFact on_fact) override;
   void request(const job::RequestContainer& request) override;
   void cancel(job::RequestId request) override;
@@ -75,7 +76,7 @@ class YarnLink final : public Link {
   void take_kept(const std::vector<hadoop::yarn::Grant>& grants);
   void take_nodes(const std::vector<hadoop::yarn::NodeReport>& nodes);
   void take_trouble(const Error& error);
-  /// Facts reach the master in turns of the loop of their own.
+  /// Delivers facts to the master in separate turns of the loop.
   void tell(job::Fact fact) { scope_.spawn(deliver(std::move(fact))); }
 
   LinkDeps deps_;

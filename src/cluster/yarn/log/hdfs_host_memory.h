@@ -12,7 +12,7 @@ namespace muster::cluster::yarn {
 /// forgotten. Lives on one loop's thread.
 class HdfsHostMemory final : public HostMemory {
  public:
-  /// `files` outlives it.
+  /// `files` must outlive it.
   HdfsHostMemory(hadoop::hdfs::FileSystem& files, std::string path)
       : files_(files), path_(std::move(path)) {}
 
@@ -23,7 +23,7 @@ class HdfsHostMemory final : public HostMemory {
   std::string path_;
 };
 
-/// The lines in such a file; "" where it is missing.
+/// Returns the lines in such a file; "" if it is missing.
 [[nodiscard]] rt::Async<Result<std::string>> read_host_memory(hadoop::hdfs::FileSystem* files,
                                                               std::string path);
 

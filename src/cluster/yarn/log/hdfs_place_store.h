@@ -10,24 +10,24 @@
 
 namespace muster::cluster::yarn {
 
-/// Where clients find this master is what it registers with, so that nothing is written for it;
-/// the summary stays in HDFS, in a file that appears as a whole.
+/// Clients find this master by what it registers with, so nothing is written for that; the summary
+/// is kept in HDFS, in a file that appears as a whole.
 class HdfsPlaceStore final : public PlaceStore {
  public:
-  /// `path`: the summary's. `files` outlives this.
+  /// `path`: the summary's. `files` must outlive this.
   HdfsPlaceStore(hadoop::hdfs::FileSystem& files, std::string path)
       : files_(files), path_(std::move(path)) {}
 
   /// "host:port"; "" before the master has published it.
   [[nodiscard]] const std::string& address() const { return address_; }
   Status publish(const MasterPlaceFile& place) override;
-  /// Keeps the text for write_kept().
+  /// Remembers the text for write_kept().
   Status write_summary(const std::string& text) override;
-  /// HDFS has the room that it has.
+  /// Reserving space is not possible in HDFS.
   Status keep_room() override { return {}; }
   void free_room() override {}
 
-  /// Writes the summary that is kept; nothing if there is none.
+  /// Writes the remembered summary; does nothing if there is none.
   [[nodiscard]] rt::Async<Status> write_kept();
 
  private:

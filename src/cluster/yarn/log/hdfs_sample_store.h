@@ -12,11 +12,11 @@
 
 namespace muster::cluster::yarn {
 
-/// Sample files in a folder of HDFS, mode 0600: each append is flushed, so that it survives its
+/// Sample files in an HDFS folder, mode 0600; each append is flushed, so that it survives its
 /// writer. The folder is made with the first file. Lives on one loop's thread.
 class HdfsSampleStore final : public SampleStore {
  public:
-  /// Both outlive it.
+  /// Both must outlive it.
   HdfsSampleStore(rt::Loop& loop, hadoop::hdfs::FileSystem& files, std::string folder);
   ~HdfsSampleStore() override;
 
@@ -27,7 +27,7 @@ class HdfsSampleStore final : public SampleStore {
   rt::Async<Status> close() override;
 
  private:
-  /// The one that is appended to, one of each kind: who goes on with the next completes the last.
+  /// The file being appended to, one of each kind: starting the next one completes the last.
   struct Open {
     std::string name;
     std::unique_ptr<hadoop::hdfs::FileWriter> writer;

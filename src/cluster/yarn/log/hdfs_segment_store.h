@@ -26,7 +26,7 @@ namespace muster::cluster::yarn {
 /// nothing is written again: list() has that epoch then. Lives on one loop's thread.
 class HdfsSegmentStore final : public eventlog::SegmentStore {
  public:
-  /// AlreadyExists when another master makes the same segment at the same moment.
+  /// AlreadyExists if another master makes the same segment at the same moment.
   [[nodiscard]] static rt::Async<Result<std::unique_ptr<HdfsSegmentStore>>> open(
       rt::Loop* loop, hadoop::hdfs::FileSystem* files, std::string folder);
   ~HdfsSegmentStore() override;
@@ -36,7 +36,7 @@ class HdfsSegmentStore final : public eventlog::SegmentStore {
   void append(std::string bytes, std::function<void(Status)> done) override;
   Result<std::string> read(job::Epoch epoch) override;
 
-  /// Waits until all that was appended is written, and closes the segment. Later appends fail.
+  /// Waits until everything appended is written, and closes the segment. Later appends fail.
   [[nodiscard]] rt::Async<Status> close();
 
  private:

@@ -10,7 +10,7 @@
 
 namespace muster::cluster::yarn {
 
-/// Looks a host's addresses up; returns them as literals, the preferred one first, at least one.
+/// Resolves a host's addresses; returns them as literals, the preferred one first, at least one.
 [[nodiscard]] rt::Async<Result<std::vector<std::string>>> literals_of(rt::Loop* loop,
                                                                       net::Resolver* resolver,
                                                                       std::string host);

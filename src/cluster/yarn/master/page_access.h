@@ -17,9 +17,9 @@ struct PageOwner {
   std::vector<std::string> view_acl;  ///< As in the specification: users, "group:NAME", "*".
 };
 
-/// Lets in who comes through the cluster's proxies and may view the application: by name, or as a
-/// member of a group, which the NameNode is asked for. `session` outlives it. Errors: the
-/// configuration's.
+/// Lets in those who come through the cluster's proxies and may view the application: by name, or
+/// as a member of a group, according to the NameNode. `session` must outlive it. Fails if the
+/// configuration is wrong.
 [[nodiscard]] Result<std::unique_ptr<page::Access>> proxy_access(Session& session,
                                                                  const WebProxies& proxies,
                                                                  PageOwner owner);

@@ -21,9 +21,9 @@
 
 namespace muster::cluster::yarn {
 
-/// A master as the application master of YARN: its order lies beside the process and in the
-/// container's credentials, the job in HDFS, and clients find it by what it registers with. Signals
-/// end this attempt only: the cluster ends masters by SIGTERM, too, and starts the next.
+/// A master as the application master of YARN: its order is beside the process and in the
+/// container's credentials, the job is in HDFS, and clients find it by what it registers with.
+/// Signals end only this attempt: the cluster also ends masters by SIGTERM, and starts the next.
 class YarnMasterSide final : public MasterSide {
  public:
   /// `find`: the container's environment.
@@ -38,7 +38,7 @@ class YarnMasterSide final : public MasterSide {
   void ended(bool fenced) override;
 
  private:
-  /// How far the end has come: the process goes once both have happened.
+  /// How far the end has progressed: the process exits once both have happened.
   struct End {
     bool master_done = false;
     bool link_left = false;

@@ -12,13 +12,14 @@
 
 namespace muster::cluster::yarn {
 
-/// Reads one node's file of aggregated logs in HDFS from start to end; what it holds goes to
-/// `sink`. Both must outlive the coroutine. Errors: HDFS's; Corrupt and Unsupported for the format.
+/// Reads one node's file of aggregated logs in HDFS from start to end, passing its content to
+/// `sink`. Both must outlive the coroutine. Errors are HDFS's; Corrupt and Unsupported for the
+/// format.
 [[nodiscard]] rt::Async<Status> read_aggregated_log(hadoop::hdfs::FileSystem* files,
                                                     std::string path, const ContainerLogSink* sink);
 
-/// The folders in which an application's aggregated logs may lie, the likeliest first: versions and
-/// settings of clusters differ.
+/// Returns the folders in which an application's aggregated logs may be, the likeliest first, since
+/// versions and settings of clusters differ.
 [[nodiscard]] std::vector<std::string> aggregated_log_folders(
     const hadoop::Configuration& configuration, const std::string& user,
     const hadoop::yarn::ApplicationId& application);

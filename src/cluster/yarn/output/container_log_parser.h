@@ -10,26 +10,26 @@
 
 namespace muster::cluster::yarn {
 
-/// Where a parser of logs hands on what it finds. Errors end the parsing.
+/// Receives what a parser of logs finds. Errors end the parsing.
 struct ContainerLogSink {
-  /// A file begins; false: its content is not wanted.
+  /// A file begins; returns false if its content is not wanted.
   std::function<Result<bool>(const std::string& container, const std::string& file)> begin;
   /// The next bytes of the file that began last.
   std::function<Status(std::string_view bytes)> bytes;
-  /// So many bytes have been read, whether they are wanted or not. May be empty.
+  /// That many bytes have been read, whether or not they are wanted. May be empty.
   std::function<Status(uint64_t bytes)> cost = {};
 };
 
-/// Takes the raw content of one block of aggregated logs apart: records whose key is a container
-/// and whose value its log files, each with name and length before it. Bytes come in any pieces, so
-/// that no log needs to fit into memory. One parser a block.
+/// Parses the raw content of one block of aggregated logs: records whose key is a container and
+/// whose value is its log files, each preceded by name and length. Bytes may come in any pieces, so
+/// that no log needs to fit into memory. One parser per block.
 class ContainerLogParser {
  public:
   explicit ContainerLogParser(const ContainerLogSink& sink) : sink_(&sink) {}
 
-  /// Corrupt for what is no block of logs.
+  /// Corrupt for anything that is not a block of logs.
   [[nodiscard]] Status feed(std::string_view raw);
-  /// Whether the block could end here.
+  /// Returns whether the block could end here.
   [[nodiscard]] bool is_between_records() const {
     return state_ == State::KeyBytes && held_.empty();
   }
@@ -51,7 +51,7 @@ class ContainerLogParser {
 
   const ContainerLogSink* sink_;
   State state_ = State::KeyBytes;
-  std::string held_;        ///< The beginning of what is not whole yet.
+  std::string held_;        ///< The beginning of an incomplete part.
   uint64_t remaining_ = 0;  ///< Of the key or the chunk.
   bool last_chunk_ = false;
   std::string container_;  ///< "" for records that are no container's logs.

@@ -8,11 +8,11 @@
 
 namespace muster::cluster::yarn {
 
-/// How much somebody's files may cost whoever copies them, in bytes and in time. Without limits it
-/// has no end.
+/// What somebody's files may cost whoever copies them, in bytes and in time. Unlimited if no limits
+/// are given.
 class CopyBudget {
  public:
-  /// A file, and whatever else has to be asked for by itself, costs as much at least.
+  /// A file, or anything else that takes a request of its own, costs at least this much.
   static constexpr uint64_t kPieceMin = 4096;
 
   CopyBudget() = default;
@@ -20,9 +20,9 @@ class CopyBudget {
   CopyBudget(uint64_t most, uint64_t has, std::optional<HostTime> until)
       : most_(most), left_(most - (has < most ? has : most)), until_(until) {}
 
-  /// NeverFits: there is more than it may have. DeadlineExceeded: it takes too long.
+  /// NeverFits: more than allowed. DeadlineExceeded: it takes too long.
   [[nodiscard]] Status spend(uint64_t bytes, HostTime now);
-  /// Of what is removed from the copy.
+  /// Gives back the budget for bytes that are removed from the copy.
   void give_back(uint64_t bytes) { left_ += most_ - left_ < bytes ? most_ - left_ : bytes; }
 
  private:

@@ -23,24 +23,24 @@ struct LogSource {
   std::string node;       ///< "host:45454".
 };
 
-/// What a copy of somebody else's output may cost, and have in it.
+/// Limits on the cost and the content of a copy of somebody else's output.
 struct MirrorLimits {
   /// Node managers are asked only for containers of this user's applications, whatever the job's
-  /// log, which is its owner's own, says that it had (PermissionDenied); "": for all.
+  /// log, which its owner controls, says (PermissionDenied otherwise); "": for all.
   std::string owner = {};
-  /// Of the whole copy, as CopyBudget counts; more is NeverFits.
+  /// For the whole copy, as CopyBudget counts; more is NeverFits.
   uint64_t bytes_max = UINT64_MAX;
-  /// Of one call; longer is DeadlineExceeded.
+  /// For one call; longer is DeadlineExceeded.
   std::optional<Duration> time_max = std::nullopt;
 };
 
-/// How much disk such a copy takes, as CopyBudget counts. On any thread.
+/// Returns how much disk such a copy takes, as CopyBudget counts. May be called on any thread.
 [[nodiscard]] uint64_t copied_bytes(os::Files& files, const std::filesystem::path& folder);
 
 /// Copies the tasks' output of a job into a folder here, from where YARN keeps it: node managers
-/// show it while containers live and until they have put it into HDFS, in the cluster's own file of
-/// each node. The copy has the names that the files have in the containers; what is there already
-/// is not brought again. Calls block.
+/// serve it while containers live and until it is in HDFS, in the cluster's own file for each node.
+/// The copy uses the names that the files have in the containers; what exists already is not
+/// fetched again. Calls block.
 class LogMirror {
  public:
   /// `folder`: the job's logs here.
@@ -48,12 +48,13 @@ class LogMirror {
             MirrorLimits limits = {})
       : session_(session), files_(files), folder_(std::move(folder)), limits_(std::move(limits)) {}
 
-  /// What a copy lacks, as text for users; none when it is whole as far as it goes now.
+  /// What a copy lacks, as text for users; empty if it is complete so far.
   using Gaps = std::vector<std::string>;
 
-  /// Of a job that runs: from its node managers, as far as it is written.
+  /// For a running job: copies from its node managers, as far as the output is written.
   [[nodiscard]] Result<Gaps> bring_live(const std::vector<LogSource>& sources);
-  /// Of a job that is over: from HDFS, else from the node managers. `user`: whose job.
+  /// For a job that is over: copies from HDFS, else from the node managers. `user`: whose job it
+  /// is.
   [[nodiscard]] Result<Gaps> bring_ended(const std::vector<LogSource>& sources,
                                          const std::string& user);
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-/// The container format of the files in which YARN keeps logs: compressed blocks of records, and at
-/// the end where they lie. Errors are Corrupt, and Unsupported for a compression that is not known.
+/// The container format of the files in which YARN keeps logs: compressed blocks of records,
+/// followed by an index. Errors are Corrupt, and Unsupported for an unknown compression.
 namespace muster::cluster::yarn {
 
 /// A run of bytes of the file.
@@ -22,7 +22,7 @@ struct TfileBlock {
 
 enum class TfileCompression : uint8_t { None, Gzip };
 
-/// How a file ends: so many bytes say where the list of its parts begins.
+/// The size of a file's tail, which says where the list of its parts begins.
 inline constexpr uint64_t kTfileTailBytes = 28;
 /// Returns that place. `file_bytes`: the file's size.
 [[nodiscard]] Result<uint64_t> tfile_parts_offset(std::string_view tail, uint64_t file_bytes);
@@ -45,7 +45,7 @@ struct TfileIndex {
 /// A number as TFile writes it: 1 to 9 bytes.
 struct TfileNumber {
   int64_t value = 0;
-  size_t bytes = 0;  ///< That it takes; 0: more must come.
+  size_t bytes = 0;  ///< How many it takes; 0: more must come.
 };
 [[nodiscard]] TfileNumber parse_tfile_number(std::string_view from);
 

@@ -15,8 +15,8 @@
 namespace muster::cluster::yarn {
 
 /// What the tasks of a job on YARN wrote, copied into the job's folder here: from their nodes and
-/// from HDFS, and, piece by piece, from the job's master. Several processes may do so at a time:
-/// the copy is locked while one of them changes it.
+/// from HDFS and, piece by piece, from the job's master. Several processes may do so at once: the
+/// copy is locked while one of them changes it.
 class YarnOutputs final : public Outputs {
  public:
   struct Deps {
@@ -25,7 +25,7 @@ class YarnOutputs final : public Outputs {
     eventlog::PlanOf plan_of;
     /// `owner`: whose job; "": the asking user's.
     MirrorLimits limits = {};
-    FetchLimits log_limits = {};  ///< Of the job's log, which says what there is to copy.
+    FetchLimits log_limits = {};  ///< For the job's log, which says what to copy.
   };
 
   /// `roles`: the plan's, in its order.
@@ -51,7 +51,7 @@ class YarnOutputs final : public Outputs {
   JobFolder job_;
   LogFilter filter_;
   FolderOutputs here_;
-  /// Where the file that grows begins in each stream, as far as take() knows.
+  /// Where the growing file begins in each stream, as far as take() knows.
   std::map<std::filesystem::path, uint64_t> begins_;
 };
 

@@ -16,16 +16,15 @@
 
 namespace muster::cluster::yarn {
 
-/// What all applications of Muster have among their tags, and what stands before the job's id in
-/// another one.
+/// The tag of all Muster applications, which is also the prefix of the job's id in another tag.
 inline constexpr std::string_view kTag = "muster";
 inline constexpr std::string_view kJobTag = "muster:";
 
-/// A job of the asking user, as the cluster reports about it.
+/// A job of the requesting user, as reported by the cluster.
 struct KnownJob {
   std::string id;
-  std::string application_id;  ///< "" where only HDFS knows the job.
-  std::string folder;          ///< In HDFS; "" while nobody has looked.
+  std::string application_id;  ///< "" if only HDFS knows the job.
+  std::string folder;          ///< In HDFS; "" if not looked up yet.
   WallTime submitted{};        ///< When the cluster learned of it.
   std::string queue;
   std::string state;  ///< The resource manager's word, in lower case; "" from HDFS alone.
@@ -36,7 +35,7 @@ struct KnownJob {
 struct JobPlace {
   std::string id;
   std::string folder;
-  WallTime modified{};  ///< When something in it came or went last.
+  WallTime modified{};  ///< When an entry in it was last added or removed.
 };
 
 /// A job that has ended, from its summary in HDFS.
@@ -46,7 +45,7 @@ struct EndedJob {
 };
 
 /// All jobs that a user has submitted to one cluster, from whatever host: those that the resource
-/// manager knows, and those whose folders are in HDFS, by day. Nothing of this host is looked at.
+/// manager knows, and those whose folders are in HDFS, by day. Nothing on this host is consulted.
 /// Calls block.
 class JobDirectory {
  public:
@@ -54,19 +53,19 @@ class JobDirectory {
   JobDirectory(ClientSession& session, os::Files& files, std::string root)
       : session_(session), files_(files), root_(std::move(root)) {}
 
-  /// What the resource manager knows, newest first.
+  /// Returns what the resource manager knows, newest first.
   [[nodiscard]] Result<std::vector<KnownJob>> known();
-  /// The job with this id, a unique beginning of it, the application's id, or "last". NotFound,
-  /// with the root that was looked through.
+  /// Finds the job with this id, a unique prefix of it, the application's id, or "last". NotFound,
+  /// with the root that was searched.
   [[nodiscard]] Result<KnownJob> find(const std::string& id);
-  /// All folders of jobs, the newest day first.
+  /// Returns all folders of jobs, the newest day first.
   [[nodiscard]] Result<std::vector<JobPlace>> places();
-  /// The newest `limit` jobs that have written their summary, newest first; with `after` those
-  /// that come behind it.
+  /// Returns the newest `limit` jobs that have written their summary, newest first; with `after`,
+  /// those that follow it.
   [[nodiscard]] Result<std::vector<EndedJob>> ended(uint32_t limit,
                                                     const std::optional<JobPlace>& after);
-  /// Makes a job's folder below `jobs_folder` of this host, as if it had been submitted here, and
-  /// returns it. One that is there stays as it is.
+  /// Makes a job's folder below `jobs_folder` on this host, as if it had been submitted here, and
+  /// returns it. An existing one stays as it is.
   [[nodiscard]] Result<std::filesystem::path> adopt(const KnownJob& job,
                                                     const std::filesystem::path& jobs_folder,
                                                     const std::string& conf);
@@ -84,7 +83,7 @@ class JobDirectory {
   std::string root_;
 };
 
-/// Makes a KnownJob of a report; nothing for an application that is not a job of Muster.
+/// Makes a KnownJob from a report; nothing for an application that is not a Muster job.
 [[nodiscard]] std::optional<KnownJob> job_of(const hadoop::yarn::ApplicationReport& report);
 
 }  // namespace muster::cluster::yarn

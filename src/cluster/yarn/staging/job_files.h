@@ -15,12 +15,12 @@ namespace muster::cluster::yarn {
 struct Upload {
   std::filesystem::path file;
   std::string link;
-  bool unpack = false;  ///< By the node manager, which keeps the result for later containers.
+  bool unpack = false;  ///< By the node manager, which caches the result.
 
   bool operator==(const Upload&) const = default;
 };
 
-/// The same of a file that is in HDFS already.
+/// The same for a file that is in HDFS already.
 struct RemoteFile {
   std::string address;  ///< "hdfs://nn:8020/data/x.tgz"
   std::string link;
@@ -29,15 +29,15 @@ struct RemoteFile {
   bool operator==(const RemoteFile&) const = default;
 };
 
-/// Finds the files that a job's specification names on this host, and rewrites it to where they lie
-/// in a container: `files/N/NAME`, of NAME only what no shell reads as more than a letter. Folders
-/// are packed, times and permissions kept; tasks find them unpacked under their own names. Files at
-/// addresses of HDFS are not touched: node managers fetch them there. Of the Python environment
-/// nothing but the content matters, so that node managers unpack it, once for all containers of a
-/// host. Blocks.
+/// Finds the files that a job's specification names on this host, and rewrites it to where they are
+/// in a container: `files/N/NAME`, where NAME is reduced to characters that no shell interprets.
+/// Folders are packed, keeping times and permissions; tasks find them unpacked under their own
+/// names. Files at HDFS addresses are not touched: node managers fetch them there. For the Python
+/// environment only the content matters, so that node managers unpack it once for all containers of
+/// a host. Blocks.
 class JobFiles {
  public:
-  /// `packing`: an existing folder for packed folders, which must live until they are uploaded.
+  /// `packing`: an existing folder for packed folders, which must exist until they are uploaded.
   JobFiles(os::Files& files, std::filesystem::path packing)
       : files_(files), packing_(std::move(packing)) {}
 

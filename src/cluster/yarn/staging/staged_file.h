@@ -19,11 +19,11 @@ struct StagedFile {
   bool operator==(const StagedFile&) const = default;
 };
 
-/// What a job's client sends its master along, as one file.
+/// What a job's client sends along to its master, as one file.
 struct JobPackage {
   std::string job_id;
   std::string application_id;  ///< "" from versions that did not write it.
-  std::string user;            ///< As whom the job acts.
+  std::string user;            ///< The user as whom the job acts.
   std::string folder;          ///< The job's own folder in HDFS.
   std::string plan_file;       ///< eventlog::PlanFile as text; its files are names in containers.
   std::string configuration_xml;     ///< The client's view of the cluster.

@@ -40,7 +40,7 @@ class Staging {
     return job_folder + "/summary.json";
   }
 
-  /// The root in which job_folder() has made a folder.
+  /// Returns the root in which job_folder() has made a folder.
   [[nodiscard]] static std::string root_of(const std::string& job_folder);
   /// HostMemory's file.
   [[nodiscard]] static std::string hosts_file(const std::string& root) {
@@ -51,22 +51,22 @@ class Staging {
     return job_folder + "/secret";
   }
 
-  /// Makes the folders of one job. Can be repeated.
+  /// Makes the folders of one job. May be repeated.
   [[nodiscard]] rt::Async<Status> prepare(std::string job_folder);
-  /// Brings a file of this host into the store, if it is not there, under a name that is not yet
-  /// among `taken`, the paths that its job has in the store; `link` is its name in containers.
-  /// Reads it twice: an error if it changes meanwhile.
+  /// Puts a file of this host into the store if it is not there yet, under a name that is not among
+  /// `taken`, the paths that its job has in the store; `link` is its name in containers. Reads it
+  /// twice: an error if it changes meanwhile.
   [[nodiscard]] rt::Async<Result<StagedFile>> store(std::filesystem::path file, std::string link,
                                                     std::set<std::string>* taken);
   /// Finds a file that is in HDFS already. InvalidArgument for a folder.
   [[nodiscard]] rt::Async<Result<StagedFile>> find_remote(std::string address, std::string link);
-  /// Returns whether containers will find the file as it was staged: a cleaner may have taken it
+  /// Returns whether containers will find the file as it was staged: a cleaner may have removed it
   /// before the job named it.
   [[nodiscard]] rt::Async<Result<bool>> is_there(StagedFile staged);
   /// Writes a small file of one job.
   [[nodiscard]] rt::Async<Result<StagedFile>> write(std::string path, std::string bytes,
                                                     std::string link);
-  /// Removes a job's folder with all in it; one that is missing is success.
+  /// Removes a job's folder and everything in it; a missing one is a success.
   [[nodiscard]] rt::Async<Status> remove_job(std::string job_folder);
 
  private:
@@ -80,7 +80,7 @@ class Staging {
   int64_t prepared_ms_ = -1;  ///< HDFS's time when the job's folder was made; -1: not yet.
 };
 
-/// Returns the path of a file below `root` that nobody else has.
+/// Returns the path of a file below `root` that is not in use.
 [[nodiscard]] std::string scratch_path(const std::string& root, rt::Random& random);
 
 /// Returns "ROOT/jobs/2026/11/21" for a moment of that day (UTC).

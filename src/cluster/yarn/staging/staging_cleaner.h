@@ -11,7 +11,7 @@
 
 namespace muster::cluster::yarn {
 
-/// What may go from a user's staging root.
+/// What may be removed from a user's staging root.
 struct StagingRules {
   Duration older_than{};  ///< Jobs by their end, files by their last use; in HDFS's time.
   bool dry_run = false;

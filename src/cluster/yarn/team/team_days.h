@@ -19,16 +19,17 @@ namespace muster::cluster::yarn {
 /// Stands for a user in the patterns of staging roots.
 inline constexpr std::string_view kTeamUser = "{user}";
 
-/// Whether an error means that the cluster does not answer, and not that something is wrong there.
+/// Returns whether an error means that the cluster does not answer, rather than that something is
+/// wrong there.
 [[nodiscard]] bool means_away(const Error& error);
 
-/// Of the names in a folder of years, months or days those that are one, the newest first, `most`
-/// at most: nobody has the portal look at millions.
+/// Returns those names in a folder of years, months or days that are valid ones, the newest first,
+/// at most `most`, so that nobody can make the portal go through millions.
 [[nodiscard]] std::vector<std::string> day_names(std::vector<std::string> names, size_t digits,
                                                  size_t most);
 
-/// The folders of all users' jobs in HDFS, by the days of their submission: tells the catalog which
-/// there are, and lists a day again only when its folder has changed.
+/// The folders of all users' jobs in HDFS, by day of submission: tells the catalog which there are,
+/// and lists a day again only when its folder has changed.
 class TeamDays {
  public:
   struct Deps {
@@ -45,11 +46,12 @@ class TeamDays {
   TeamDays(Deps deps, std::vector<std::string> patterns)
       : deps_(std::move(deps)), patterns_(std::move(patterns)) {}
 
-  /// Looks through everything, the newest days first. An error that means_away() ends it.
+  /// Looks through everything, the newest days first. Ends with an error only if means_away() holds
+  /// for it.
   [[nodiscard]] rt::Async<Status> look();
-  /// Only asks whether HDFS answers, which costs the NameNode one call.
+  /// Only checks whether HDFS answers, which costs the NameNode one call.
   [[nodiscard]] rt::Async<Status> glance();
-  /// Whether everything has been looked through once.
+  /// Returns whether everything has been looked through once.
   [[nodiscard]] bool looked() const { return looked_; }
 
  private:
@@ -64,7 +66,7 @@ class TeamDays {
 
   Deps deps_;
   std::vector<std::string> patterns_;
-  std::map<std::string, int64_t> days_;  ///< When they changed last, by folder.
+  std::map<std::string, int64_t> days_;  ///< Last change, by folder.
   bool looked_ = false;
 };
 

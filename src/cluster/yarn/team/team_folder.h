@@ -17,9 +17,9 @@
 
 namespace muster::cluster::yarn {
 
-/// One job's folder on this host, filled from HDFS for a portal and removed when nobody needs it
-/// any more. bring() and bring_output() block for as long as the cluster takes, each with
-/// connections of its own, so that they can run on threads beside the loop; one waits for another.
+/// One job's folder on this host, filled from HDFS for a portal and removed when it is no longer
+/// needed. bring() and bring_output() block for as long as the cluster takes, each with its own
+/// connections, so that they can run on threads beside the loop; one waits for the other.
 class TeamFolder {
  public:
   struct Source {
@@ -32,28 +32,30 @@ class TeamFolder {
     uint64_t share_max = 0;  ///< Of the disk, in bytes: for output, and for samples.
   };
 
-  /// `path`: its last part is the job's id; the folder above it is this one's own, too.
+  /// `path`: its last part is the job's id; the folder above it belongs to this object, too.
   TeamFolder(std::filesystem::path path, Source source)
       : path_(std::move(path)), source_(std::move(source)) {}
   TeamFolder(const TeamFolder&) = delete;
   TeamFolder& operator=(const TeamFolder&) = delete;
   ~TeamFolder() { (void)source_.files->remove_tree(path_.parent_path()); }
 
-  /// How much there is to bring.
+  /// What there is to fetch.
   struct Stand {
     bool summarized = false;              ///< HDFS has its summary.
     std::optional<job::Outcome> outcome;  ///< The cluster has ended it without one.
   };
-  /// Brings plan, log, samples and summary, as far as they are written.
+  /// Fetches plan, log, samples and summary, as far as they are written.
   [[nodiscard]] Status bring(const Stand& stand);
-  /// Brings what the tasks wrote. An error if there is nothing of it, and the cluster says why.
-  /// NeverFits where it is more than Source::share_max: nothing of it stays here, and it is not
-  /// tried again.
+  /// Fetches what the tasks wrote. An error if there is none of it, and the cluster says why.
+  /// NeverFits if it is more than Source::share_max: none of it is kept here, and it is not tried
+  /// again.
   [[nodiscard]] Status bring_output();
 
-  /// How much disk it takes, in bytes, with what is reserved. On any thread.
+  /// Returns how much disk it takes, in bytes, including what is reserved. May be called on any
+  /// thread.
   [[nodiscard]] uint64_t disk_bytes() const { return used_ + reserved_; }
-  /// What one call of those above may add, from before it to its end. On any thread.
+  /// Reserves what one call of those above may add, from before the call to its end. May be called
+  /// on any thread.
   void reserve() { reserved_ += source_.share_max; }
   void release() { reserved_ -= source_.share_max; }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
@@ -69,17 +71,17 @@ class TeamFolder {
   std::atomic<uint64_t> used_ = 0;
   std::atomic<uint64_t> reserved_ = 0;
   std::mutex turn_;
-  std::optional<Error> too_much_;  ///< Why its output is not brought.
+  std::optional<Error> too_much_;  ///< Why its output is not fetched.
 };
 
-/// The folders that are in use.
+/// The folders in use.
 class TeamFolders {
  public:
   explicit TeamFolders(std::filesystem::path scratch) : scratch_(std::move(scratch)) {}
-  /// That of a job; a new one if nobody uses it.
+  /// Returns the folder of a job; a new one if it is not in use.
   [[nodiscard]] std::shared_ptr<TeamFolder> of(const std::string& key, const std::string& id,
                                                TeamFolder::Source source);
-  /// What all of them take.
+  /// Returns how much disk all of them take.
   [[nodiscard]] uint64_t disk_bytes() const;
 
  private:

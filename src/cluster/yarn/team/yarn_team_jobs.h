@@ -42,7 +42,7 @@ class YarnTeamJobs final : public TeamJobs {
     eventlog::PlanOf plan_of;
   };
 
-  /// Errors: the configuration's. `loop` and `files` outlive it.
+  /// Fails if the configuration is wrong. `loop` and `files` must outlive it.
   [[nodiscard]] static Result<std::unique_ptr<TeamJobs>> open(rt::IoLoop& loop, os::Files& files,
                                                               Options options);
 
@@ -79,7 +79,7 @@ class YarnTeamJobs final : public TeamJobs {
   [[nodiscard]] uint64_t share_max() const { return options_.disk_max / kTeamShares; }
   [[nodiscard]] rt::Async<Status> copy(std::string owner, std::shared_ptr<TeamFolder> folder,
                                        std::function<Status()> work);
-  /// Notes whether a service answers; true for an error that is not about that.
+  /// Notes whether a service answers; returns true for an error of another kind.
   bool note(Service& service, const Status& done);
   void trouble(const Error& error);
 

@@ -6,7 +6,8 @@
 
 namespace muster::cluster::yarn {
 
-/// Adds what the limits of the Fair Scheduler's queues explain; nothing for another scheduler.
+/// Adds the reasons that follow from the limits of the Fair Scheduler's queues; nothing for another
+/// scheduler.
 void add_fair_reasons(const WaitFacts& facts, std::vector<WaitReason>& to);
 
 }  // namespace muster::cluster::yarn

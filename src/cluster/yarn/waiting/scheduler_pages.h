@@ -9,11 +9,11 @@
 
 namespace muster::cluster::yarn {
 
-/// The resource manager's pages, which tell what its calls do not; nothing where they cannot be
+/// The resource manager's web pages, which say what its calls do not; nothing if they cannot be
 /// read (https). The session must outlive it.
 [[nodiscard]] std::optional<hadoop::yarn::RestClient> scheduler_pages(Session& session);
 
-/// Fills in which scheduler runs and how it takes placement constraints, where the pages tell.
+/// Fills in which scheduler runs and how it handles placement constraints, as far as the pages say.
 [[nodiscard]] rt::Async<> read_scheduler(Session* session, ClusterOffer* offer, HostTime deadline);
 
 }  // namespace muster::cluster::yarn

@@ -9,19 +9,19 @@
 
 namespace muster::cluster::yarn {
 
-/// What is asked of the cluster, for WaitFacts.
+/// What to ask the cluster for WaitFacts.
 struct WaitAsk {
   hadoop::yarn::Resource largest;
   std::string label;
 };
 
-/// Asks the resource manager, by its calls and its pages, why a job's application waits. Takes some
-/// seconds: the scheduler must pass by the application once. Errors: the application cannot be
-/// asked for; what else cannot be read is left out.
+/// Asks the resource manager, through its calls and its pages, why a job's application waits. Takes
+/// some seconds, since the scheduler must consider the application once. Fails if the application
+/// cannot be looked up; anything else that cannot be read is left out.
 [[nodiscard]] Result<WaitFacts> look_at_wait(ClientSession& session,
                                              const ApplicationFile& application, WaitAsk ask);
 
-/// The largest container that the job asks for, and the label of its role.
+/// Returns the largest container that the job requests, and the label of its role.
 [[nodiscard]] WaitAsk largest_ask(const job::Plan& plan);
 
 }  // namespace muster::cluster::yarn

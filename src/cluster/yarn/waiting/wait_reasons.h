@@ -14,7 +14,7 @@
 
 namespace muster::cluster::yarn {
 
-/// Everything that tells why an application waits. What could not be read is absent.
+/// Everything that shows why an application waits. What could not be read is absent.
 struct WaitFacts {
   hadoop::yarn::ApplicationReport application;
   std::optional<hadoop::yarn::QueueInfo> queue;
@@ -23,17 +23,18 @@ struct WaitFacts {
   std::vector<hadoop::yarn::NodeReport> nodes;
   std::vector<hadoop::yarn::Activity> activities;
   hadoop::yarn::Resource largest_ask;  ///< Of one container.
-  std::string label;                   ///< The node label that is asked for; "" for none.
+  std::string label;                   ///< The requested node label; "" for none.
 };
 
-/// Returns the reasons, the likeliest first; none when nothing seems in the way.
+/// Returns the reasons, the likeliest first; none if nothing seems to be in the way.
 [[nodiscard]] std::vector<WaitReason> explain_wait(const WaitFacts& facts);
 
-/// What helps against what the scheduler or the placement processor says; "" where that is unknown.
+/// Returns what helps against what the scheduler or the placement processor says; "" if that is
+/// unknown.
 [[nodiscard]] std::string_view advice_for(std::string_view words);
 
-/// The resource manager's words on an application, in one short line: without the time before them,
-/// limits as numbers.
+/// Returns the resource manager's message about an application, as one short line: without the
+/// leading time, and with limits as numbers.
 [[nodiscard]] std::string short_wait(std::string_view diagnostics);
 
 }  // namespace muster::cluster::yarn
