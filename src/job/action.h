@@ -27,7 +27,7 @@ struct RequestContainer {
   bool operator==(const RequestContainer&) const = default;
 };
 
-/// No longer wanted. A grant that comes all the same is released by the machine.
+/// No longer wanted. If a grant arrives all the same, the machine releases it.
 struct CancelRequest {
   RequestId request;
   bool operator==(const CancelRequest&) const = default;
@@ -74,37 +74,37 @@ enum class StopReason : uint8_t {
   Shrink,      ///< An elastic role gives it up.
 };
 
-/// The time that a program has to end.
+/// How long a program has to end.
 struct StopTimes {
   Duration interrupt{};  ///< Between INT and TERM; zero: TERM comes at once, without INT.
   Duration grace{};      ///< From the beginning until KILL.
 };
 
-/// TERM to the attempt's process group, KILL after `grace`; answered by AttemptEnded. Of an attempt
-/// that was only prepared the reservation is dropped, and AttemptEnded comes at once.
+/// TERM to the attempt's process group, KILL after `grace`; answered by AttemptEnded. For an
+/// attempt that was only prepared, the reservation is dropped, and AttemptEnded follows at once.
 struct StopAttempt {
   AttemptId attempt;
   ContainerId container;
   Duration grace{};
   StopReason reason = StopReason::JobEnds;
-  Duration interrupt{};  ///< As StopTimes has it.
+  Duration interrupt{};  ///< As in StopTimes.
   bool operator==(const StopAttempt&) const = default;
 };
 
 /// What a deadline is for.
 enum class DeadlineKind : uint8_t {
-  Queue,     ///< The first container is to be granted.
-  Gather,    ///< All containers of a cohort are to be granted.
-  Join,      ///< A placed attempt is to join.
-  Run,       ///< The job is to end.
-  Stop,      ///< Told attempts are to end, released containers to be gone.
+  Queue,     ///< The first container must be granted.
+  Gather,    ///< All containers of a cohort must be granted.
+  Join,      ///< A placed attempt must join.
+  Run,       ///< The job must end.
+  Stop,      ///< Stopped attempts must end, released containers be gone.
   Backoff,   ///< A restart waits.
-  Ask,       ///< A refused ask waits to be put again.
+  Ask,       ///< A refused ask waits to be made again.
   Hold,      ///< A gang keeps what it holds until another grant comes.
   Regather,  ///< A gang that gave everything back waits to ask again.
   Blame,     ///< Peer losses wait for an origin.
-  Fence,     ///< A lost container is to be gone before what ran there starts elsewhere.
-  Group,     ///< A role is to end after others did (`deadline_after`).
+  Fence,     ///< A lost container must be gone before what ran there restarts.
+  Group,     ///< A role must end after others have (`deadline_after`).
 };
 
 /// Enter DeadlinePassed when job time reaches `at`. Setting an id again moves it.
@@ -121,15 +121,15 @@ struct ClearDeadline {
   bool operator==(const ClearDeadline&) const = default;
 };
 
-/// Compare with the world: dial every agent that the state lists, ask the cluster for its
-/// containers; answers come as AgentReported, AgentLost and ContainerEnded.
+/// Compare with the world: dial every agent that the state lists, and ask the cluster for its
+/// containers; the answers arrive as AgentReported, AgentLost and ContainerEnded.
 struct Reconcile {
   bool operator==(const Reconcile&) const = default;
 };
 
-/// The job is over and everything is released. The last action of every job; may come again after a
-/// recovery. The shell closes its link to the cluster, which gives back what was granted meanwhile
-/// and has never been told of.
+/// The job is over and everything is released. The last action of every job; may be repeated after
+/// a recovery. The shell closes its link to the cluster, which gives back what was granted
+/// meanwhile and never reported.
 struct Finish {
   Outcome outcome;
   bool operator==(const Finish&) const = default;
@@ -142,7 +142,8 @@ using Action =
 /// "request-container": the stable name of an action's type, for scenarios and logs.
 [[nodiscard]] std::string_view name_of(const Action& action);
 [[nodiscard]] std::string_view to_string(StopReason reason);
-/// The class of an attempt that its agent ended because it was told to: "stopped.user_stop".
+/// Returns the class of an attempt that its agent ended because it was told to:
+/// "stopped.user_stop".
 [[nodiscard]] std::string stopped_class(StopReason reason);
 [[nodiscard]] std::string_view to_string(DeadlineKind kind);
 

@@ -11,14 +11,15 @@
 
 namespace muster::job {
 
-/// "attempt-ended worker:1#2 code 1 (peer.lost)": one fact or action with its ids, for people.
+/// Describes one fact or action with its ids, for people: "attempt-ended worker:1#2 code 1
+/// (peer.lost)".
 [[nodiscard]] std::string describe(const Plan& plan, const Fact& fact);
 [[nodiscard]] std::string describe(const Plan& plan, const Action& action);
 
 /// Returns one sentence for people: "worker:1 ended with exit code 7 (user.exit)".
 [[nodiscard]] std::string describe(const Plan& plan, const FirstCause& first);
 
-/// What has become of a notice, for people: "the notice `end` was delivered by hook".
+/// Says what has become of a notice, for people: "the notice `end` was delivered by hook".
 [[nodiscard]] std::string sentence(const NoticeTold& told);
 
 /// "1 task", "4 tasks".

@@ -2,15 +2,16 @@
 
 #include "job/plan.h"
 
-/// Roles of tasks_min..tasks: more join when they are granted, fewer go on when restarts are spent.
-/// What that means for those that run is the membership's: an elastic role's live on with a new
-/// view, a static role's all start again with whoever is there.
+/// Roles of tasks_min..tasks: more tasks join when they are granted, and the role continues with
+/// fewer when restarts are spent. What that means for running tasks depends on the membership: in
+/// an elastic role they live on with a new view, in a static role all start again with whoever is
+/// there.
 namespace muster::job {
 
-/// Tells whether a role may live with fewer tasks than it wants.
+/// Returns whether a role may live with fewer tasks than it wants.
 [[nodiscard]] bool ranges(const Plan& plan, RoleIndex role);
 
-/// Tells whether all tasks of such a role start again when one comes or goes.
+/// Returns whether all tasks of such a role start again when one comes or goes.
 [[nodiscard]] bool changes_together(const Plan& plan, RoleIndex role);
 
 }  // namespace muster::job

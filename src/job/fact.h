@@ -14,8 +14,8 @@
 
 /// Facts: what happened, in the past tense. Everything that enters Machine::apply is one of these
 /// and is logged with its time. They are small, self-contained and append-only as protobuf (module
-/// wire). Any fact may come late, twice, or for something the machine has forgotten: it must be
-/// harmless then.
+/// wire). Any fact may arrive late, twice, or for something the machine has forgotten; it must then
+/// be harmless.
 namespace muster::job {
 
 /// First fact of every log. The Plan itself stands in the log's header.
@@ -36,7 +36,7 @@ struct ContainerGranted {
 enum class RefusalKind : uint8_t {
   NeverFits,  ///< No host can ever hold it: the job ends, with the numbers in `reason`.
   Forbidden,  ///< Queue, label or rights: the job ends.
-  Transient,  ///< Ask again later, with back-off.
+  Transient,  ///< May be requested again later, with back-off.
 };
 
 struct RequestRefused {
@@ -46,8 +46,8 @@ struct RequestRefused {
   bool operator==(const RequestRefused&) const = default;
 };
 
-/// The agent could not be started in a granted container. The container is the cluster's to end: a
-/// ContainerEnded may follow or not.
+/// The agent could not be started in a granted container. Ending the container is up to the
+/// cluster: a ContainerEnded may or may not follow.
 struct LaunchFailed {
   ContainerId container;
   std::string reason;
@@ -68,16 +68,16 @@ struct AttemptReport {
   Phase phase = Phase::Preparing;
   Address address;           ///< From Joined on.
   Generation generation;     ///< From Running on: the generation it was started in.
-  std::optional<Exit> exit;  ///< Exactly when Ended.
+  std::optional<Exit> exit;  ///< Set if and only if Ended.
   bool operator==(const AttemptReport&) const = default;
 };
 
 /// An agent's full report: after a reconnect, a takeover, or a suspicion that passed. It overrides
-/// the log's tail: attempts that are not listed do not exist there.
+/// the end of the log: attempts that are not listed do not exist there.
 struct AgentReported {
   ContainerId container;
   std::string address;
-  Epoch epoch;            ///< The highest it has seen, its answer's included.
+  Epoch epoch;            ///< The highest it has seen, including that of its answer.
   Generation generation;  ///< The highest it has seen.
   std::vector<AttemptReport> attempts;
   bool operator==(const AgentReported&) const = default;
@@ -89,9 +89,9 @@ struct AgentSuspected {
   bool operator==(const AgentSuspected&) const = default;
 };
 
-/// How an agent's loss was known.
+/// How an agent's loss became known.
 enum class LossReason : uint8_t {
-  Silent,       ///< TCP and beats both missed for liveness.lost. It may live on unseen.
+  Silent,       ///< TCP and heartbeats both missing for liveness.lost. It may live on unseen.
   Closed,       ///< The connection closed and its process is known dead.
   Unreachable,  ///< A new master dialled it in vain.
 };
@@ -122,17 +122,17 @@ struct AttemptEnded {
   bool operator==(const AttemptEnded&) const = default;
 };
 
-/// How sure it is that an attempt is why its job stands still.
+/// How certain it is that an attempt is the reason why its job is stuck.
 enum class Sureness : uint8_t {
-  Sign,     ///< It does nothing, for which it may have its reasons: it need not hang.
-  Unsure,   ///< It hangs, but so do its peers, and nothing tells them apart.
+  Sign,     ///< It does nothing, perhaps for good reason: it need not hang.
+  Unsure,   ///< It hangs, but so do its peers, and nothing sets it apart.
   Likely,   ///< It differs from its peers, or has no peers.
-  Certain,  ///< All its peers wait for others at one place, and it is somewhere else.
+  Certain,  ///< All its peers wait at one place for others, and it is elsewhere.
 };
 
-/// The attempt, and all that it works with, does nothing: for `silent` no output, no progress, no
-/// files. With silent 0 that is over. Otherwise what StallPlan::then says follows, unless it is a
-/// Sign only.
+/// The attempt, and everything it works with, does nothing: for `silent` there was no output, no
+/// progress and no file traffic. With silent 0 that is over. Otherwise StallPlan::then says what
+/// follows, unless it is only a Sign.
 struct AttemptStalled {
   AttemptId attempt;
   Duration silent{};
@@ -142,9 +142,9 @@ struct AttemptStalled {
   bool operator==(const AttemptStalled&) const = default;
 };
 
-/// Why a container ended, as its cluster tells it.
+/// Why a container ended, according to its cluster.
 enum class ContainerEndKind : uint8_t {
-  Completed,     ///< Its agent ended by itself (after our release, or by a crash).
+  Completed,     ///< Its agent ended on its own (after our release, or by a crash).
   Released,      ///< We gave it back.
   HostLost,      ///< The host went away, or became unhealthy and the cluster took the container.
   Preempted,     ///< The cluster took it for somebody else.
@@ -159,12 +159,12 @@ struct ContainerEnded {
   std::optional<int32_t> exit_code;  ///< Of the container's first process, as the cluster tells it.
   std::string diagnostics;           ///< The cluster's own words, at most 4 KiB.
   std::string cluster_code = {};     ///< Its own exit status of the container ("-104"); "" if none.
-  /// Set where a rule names the end by the cluster's code or words; else `kind` decides.
+  /// Set if a rule classifies the end by the cluster's code or message; otherwise `kind` decides.
   std::optional<Failure> failure = std::nullopt;
   bool operator==(const ContainerEnded&) const = default;
 };
 
-/// A commit was asked for by a current attempt and is hereby granted. The shell admits only what
+/// A current attempt asked for a commit, which is hereby granted. The shell admits only what
 /// Machine::may_commit allows; the machine ignores anything older than its generation.
 struct CheckpointCommitted {
   AttemptId attempt;
@@ -183,8 +183,8 @@ struct EndpointPublished {
 
 enum class HostHealth : uint8_t { Healthy, Unhealthy, Decommissioning, Lost };
 
-/// The cluster's word on a host. Lost ends every container there; Decommissioning and Unhealthy
-/// only steer new asks away.
+/// The cluster's report on a host. Lost ends every container there; Decommissioning and Unhealthy
+/// only steer new requests away.
 struct HostReported {
   HostName host;
   HostHealth health = HostHealth::Healthy;
@@ -216,39 +216,39 @@ struct DeadlinePassed {
 /// How a job is to be stopped.
 enum class StopHow : uint8_t {
   Terminate,  ///< TERM, then KILL.
-  Interrupt,  ///< INT first, as a Ctrl-C by hand; to those who go on TERM, then KILL.
+  Interrupt,  ///< INT first, like a Ctrl-C by hand; if ignored TERM, then KILL.
 };
 
-/// Somebody asked the job to stop. Asked again to terminate, a job that is being interrupted does
-/// not wait any longer for its programs to heed INT.
+/// Somebody asked the job to stop. If a job that is being interrupted is asked to terminate, it no
+/// longer waits for its programs to heed INT.
 struct StopAsked {
   std::string by;  ///< "alice from terminal", "SIGTERM", "resource manager": shown to people.
   StopHow how = StopHow::Terminate;
   bool operator==(const StopAsked&) const = default;
 };
 
-/// A new master has read the log. Every intent is derived anew and Reconcile asked for.
+/// A new master has read the log. Every intent is derived anew, and Reconcile is requested.
 struct MasterRecovered {
   Epoch epoch;
   bool operator==(const MasterRecovered&) const = default;
 };
 
-/// The verb of a session that goes on with a shell.
+/// The verb of a session that rejoins a shell.
 inline constexpr std::string_view kJoinVerb = "join";
 
 /// An owner's client reached into a running attempt: who, from where, and what for; never its
-/// bytes. Shown; no policy of its own.
+/// bytes. Shown only; has no effect on policy.
 struct SessionOpened {
   AttemptId attempt;
-  std::string who;   ///< As the client says it: "alice on pts/3".
+  std::string who;   ///< As stated by the client: "alice on pts/3".
   std::string from;  ///< The client's address, as the master saw it; "" if it could not.
   std::string verb;  ///< "exec", "shell", "join" or "forward".
   std::string what;  ///< The command, quoted for a shell; what was joined; the port.
   bool operator==(const SessionOpened&) const = default;
 };
 
-/// An owner's client has left a shell that runs on, or was cut off from it. Shown; no policy of its
-/// own.
+/// An owner's client has left a shell that keeps running, or was cut off from it. Shown only; has
+/// no effect on policy.
 struct SessionDetached {
   AttemptId attempt;
   std::string who;   ///< As SessionOpened.
@@ -267,8 +267,8 @@ enum class NoticeFate : uint8_t {
   GivenUp,
 };
 
-/// A notice was delivered, or could not be. Entered after the try, so that no later master repeats
-/// what was delivered. Shown; decides nothing.
+/// A notice was delivered, or could not be. Entered after the attempt, so that no later master
+/// repeats what was delivered. Shown only; decides nothing.
 struct NoticeTold {
   std::string notice;  ///< "end", "stall:worker:1#2": unique within the job.
   NoticeWay way = NoticeWay::Command;

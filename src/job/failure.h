@@ -9,18 +9,18 @@
 
 namespace muster::job {
 
-/// Who or what a failure class speaks of. It decides how blame settles and which budget is charged.
+/// Who or what a failure class is about. It decides how blame settles and which budget is charged.
 enum class FailureKind : uint8_t {
-  User,      ///< The program or its input is wrong for certain (ImportError): acts at once.
-  Program,   ///< The program ended without a known reason (exit 1, SIGSEGV): acts at once.
-  PeerLoss,  ///< It says that another task went away: a victim until proved otherwise; blame waits.
-  Resource,  ///< Memory, disk, files, ports: the place or the limit, not the code.
+  User,            ///< The program or its input is certainly wrong (ImportError): acts at once.
+  Program,         ///< The program ended without a known reason (exit 1, SIGSEGV): acts at once.
+  PeerLoss,        ///< It reports another task gone: a victim until proved otherwise; blame waits.
+  Resource,        ///< Memory, disk, files, ports: the place or the limit, not the code.
   Infrastructure,  ///< The container, host or cluster went away or was taken (preemption, lost
                    ///< host).
   Stopped,         ///< Muster ended it (stop, restart of its gang): never a cause.
 };
 
-/// What to do about an end, before budgets are looked at.
+/// What to do about an end, before budgets are considered.
 enum class Remedy : uint8_t {
   Restart,    ///< Up the ladder from `process`: same slot, new container, other host, whole job.
   NewPorts,   ///< As Restart, with ports reserved anew.
@@ -31,7 +31,7 @@ enum class Remedy : uint8_t {
 /// What an ended attempt amounts to. Made by the agent from the verdict rules, or by the machine
 /// for ends that no agent saw (lost container).
 struct Failure {
-  /// The class of what hangs: it has not ended by itself.
+  /// The class of an attempt that hangs: it has not ended on its own.
   static constexpr std::string_view kStalled = "program.stalled";
 
   std::string class_name;  ///< Dotted, stable: "user.import", "memory.limit", "host.lost".
@@ -50,8 +50,7 @@ struct Exit {
   /// Ended by the agent's memory watch or the kernel's out-of-memory killer.
   bool over_memory = false;
   uint64_t memory_peak_bytes = 0;
-  Duration age{};  ///< Time since the end on the agent's clock when it reported, for reports after
-                   ///< a break.
+  Duration age{};  ///< Time since the end, on the agent's clock at the report; for late reports.
   /// Set unless the exit code is 0.
   std::optional<Failure> failure;
 

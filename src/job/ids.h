@@ -19,7 +19,7 @@ using ContainerId = Strong<struct ContainerIdTag, std::string>;
 /// A host as its cluster names it ("h1", "node7.example.org").
 using HostName = Strong<struct HostNameTag, std::string>;
 
-/// One ask for one container, counted from 1 by the machine.
+/// One request for one container, counted from 1 by the machine.
 using RequestId = Strong<struct RequestIdTag, uint32_t>;
 
 /// One version of the membership, counted from 1. 0 means none yet.

@@ -26,13 +26,13 @@ class Liveness {
   void watch(ContainerId container, HostTime now);
   /// Stops watching: the container is draining or gone.
   void forget(const ContainerId& container);
-  /// A beat or any other frame came. Returns true if the agent was suspected: the shell asks it for
-  /// a report.
+  /// A heartbeat or any other frame arrived. Returns true if the agent was suspected: the shell
+  /// asks it for a report.
   bool beat(const ContainerId& container, HostTime now);
   /// The connection closed. `process_dead`: the cluster or the kernel knows that the agent's
   /// process ended.
   void closed(const ContainerId& container, HostTime now, bool process_dead);
-  /// A closed connection came back.
+  /// A closed connection was re-established.
   void reconnected(const ContainerId& container, HostTime now);
 
   /// When judge() should next be called; HostTime::max() when nothing is watched. Beats do not move

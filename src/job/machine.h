@@ -34,14 +34,14 @@ class Machine {
   [[nodiscard]] const Plan& plan() const;
   [[nodiscard]] const State& state() const;
 
-  /// Tells whether a commit by `attempt` of `generation` may be granted now: it runs, and the
-  /// generation is the current one. The shell asks this before it enters CheckpointCommitted.
+  /// Returns whether a commit by `attempt` of `generation` may be granted now: it is running, and
+  /// the generation is the current one. The shell checks this before it enters CheckpointCommitted.
   [[nodiscard]] bool may_commit(AttemptId attempt, Generation generation) const;
 
   /// How often each transition of state.h was taken by this machine (not across a recovery).
   [[nodiscard]] const TransitionCounts& transitions() const;
 
-  /// Counts everything anew of which it keeps a tally, and tells whether the tallies are right.
+  /// Recounts everything that it keeps a tally of, and returns whether the tallies are right.
   [[nodiscard]] bool tallies_hold() const;
 
   /// Returns a hash of everything the machine knows, for replay checks. Equal histories give equal

@@ -41,9 +41,10 @@ struct FirstCause {
 struct Outcome {
   JobResult result = JobResult::Succeeded;
   OutcomeReason reason = OutcomeReason::Completed;
-  /// Of the first cause, or "deadline.run", "stop.user", "cluster.refused"; "" on success.
+  /// The class of the first cause, or "deadline.run", "stop.user", "cluster.refused"; "" on
+  /// success.
   std::string class_name;
-  /// One sentence: why, with the numbers. On success "" or what was tolerated.
+  /// One sentence: why, with the numbers. On success, "" or what was tolerated.
   std::string message;
   std::optional<FirstCause> first_cause;
   bool operator==(const Outcome&) const = default;

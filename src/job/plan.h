@@ -13,7 +13,7 @@
 
 namespace muster::job {
 
-/// What one task may use. The container asks for the sum over its tasks plus the agent's own share.
+/// What one task may use. The container requests the sum over its tasks plus the agent's own share.
 struct Resources {
   uint64_t memory_bytes = 0;
   uint32_t vcores = 0;
@@ -22,7 +22,7 @@ struct Resources {
   bool operator==(const Resources&) const = default;
 };
 
-/// The agent's own memory, added to every container's ask.
+/// The agent's own memory, added to every container's request.
 inline constexpr uint64_t kAgentMemoryBytes = 32ULL << 20;
 
 /// The rungs of the restart ladder.
@@ -39,29 +39,31 @@ struct RestartBudget {
   std::optional<Duration> window = std::chrono::hours(1);
   Duration backoff_low = std::chrono::seconds(1);
   Duration backoff_high = std::chrono::minutes(1);
-  /// A program that ended by itself is tried in a new container, or on another host, only where
-  /// somebody wrote that count: the place is hardly the cause. Failures of the place always are.
+  /// A program that ended on its own is tried in a new container, or on another host, only if that
+  /// count was set explicitly, since the place is hardly the cause. Failures of the place always
+  /// are.
   bool container_for_program = true;
   bool host_for_program = true;
   bool operator==(const RestartBudget&) const = default;
 };
 
-/// When the tasks of one role are taken to hang, and what follows.
+/// When the tasks of one role are considered to hang, and what follows.
 struct StallPlan {
   std::optional<Duration> after = std::chrono::minutes(10);  ///< nullopt: never.
   spec::StallAction then = spec::StallAction::Report;
   bool operator==(const StallPlan&) const = default;
 };
 
-/// What a role waits for in another before its containers are asked for.
+/// What a role waits for in another before its containers are requested.
 struct After {
   RoleIndex role;
   spec::Condition condition = spec::Condition::Ended;
   bool operator==(const After&) const = default;
 };
 
-/// The role must have ended `in` after every task of `roles` has ended; else the job fails, or no
-/// longer waits for this role, a failure of which then fails it where it was tolerated.
+/// The role must have ended `in` after every task of `roles` has ended. Otherwise the job fails, or
+/// no longer waits for this role; a failure of a role that is no longer waited for fails the job
+/// even if it was tolerated before.
 struct GroupDeadline {
   std::vector<RoleIndex> roles;
   Duration in{};
@@ -72,7 +74,7 @@ struct GroupDeadline {
 /// One role with every default filled in.
 struct RolePlan {
   std::string name;
-  uint32_t tasks = 1;  ///< Tasks wanted now; for elastic roles the most (`max`).
+  uint32_t tasks = 1;  ///< Tasks wanted now; for elastic roles the maximum (`max`).
   /// Tasks needed before the barrier opens; equals `tasks` unless elastic.
   uint32_t tasks_min = 1;
   uint32_t tasks_per_container = 1;
@@ -110,7 +112,7 @@ struct LivenessPlan {
 };
 
 /// How long an incomplete gang keeps what it holds while others may need it. After `hold` without a
-/// new grant everything granted is given back, and asked again after a back-off of
+/// new grant everything granted is given back, and requested again after a back-off of
 /// `back_off_low..high` that doubles each time, with jitter. nullopt: hold for ever.
 struct GangHold {
   std::optional<Duration> hold;
@@ -120,7 +122,7 @@ struct GangHold {
 };
 
 /// A Spec with every default and every proposal of its framework filled in: all that the machine
-/// knows of a job. Pure data, derived from the resolved Spec by framework::plan; the same Spec
+/// knows about a job. Pure data, derived from the resolved Spec by framework::plan; the same Spec
 /// gives the same Plan.
 struct Plan {
   JobId job;
@@ -133,16 +135,17 @@ struct Plan {
   Deadlines deadlines;
   LivenessPlan liveness;
   GangHold gang;
-  /// False where a framework needs the same address (rejoin).
+  /// False if a framework needs the same address (rejoin).
   bool gives_new_ports_on_restart = true;
-  std::vector<HostName> hosts_to_avoid;  ///< By what past jobs found, or by the user.
+  std::vector<HostName> hosts_to_avoid;  ///< As found by past jobs, or set by the user.
   /// At most this share of the known hosts is ever avoided.
   uint32_t avoid_share_max_percent = 33;
-  /// Any failed task fails the job at once, ignored roles too.
+  /// Any failed task fails the job at once, even in ignored roles.
   bool stop_on_first_failure = false;
   /// A failed chief fails the job, whatever its role's policy.
   bool chief_failure_fails_job = false;
-  /// The resolved Spec: commands, files, environment and the rest that only agents and shells read.
+  /// The resolved Spec: commands, files, environment and everything else that only agents and
+  /// shells read.
   spec::Spec spec;
 
   [[nodiscard]] const RolePlan& role(RoleIndex index) const { return roles[index.value]; }
@@ -150,8 +153,8 @@ struct Plan {
   [[nodiscard]] uint32_t task_count() const;
 };
 
-/// Returns how many of its machine's `cores` a task of `role` uses where nobody said: its share
-/// among the tasks that run beside it, all on this machine. At least 1.
+/// Returns how many of its machine's `cores` a task of `role` uses if nothing was specified: its
+/// share among the tasks that run beside it, all on this machine. At least 1.
 [[nodiscard]] uint32_t cores_per_task(const Plan& plan, const RolePlan& role, uint32_t cores);
 
 /// "worker:3" and "worker:3#2".

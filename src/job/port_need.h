@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-/// What of `network.port_range` a job takes.
+/// How much of `network.port_range` a job takes.
 namespace muster::job {
 
 /// Returns how many ports a task of `role` is given: its own and those that have names.

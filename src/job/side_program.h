@@ -6,14 +6,15 @@
 
 namespace muster::job {
 
-/// Whether a program that Muster starts itself runs beside the task, in its container: TensorBoard
-/// beside the chief, where the specification asks for it and no role `tensorboard` serves it.
+/// Returns whether a program that Muster itself starts runs beside the task, in its container:
+/// TensorBoard beside the chief, if the specification asks for it and no role `tensorboard` serves
+/// it.
 [[nodiscard]] bool has_side_program(const Plan& plan, TaskId task);
 
-/// The most memory that it may use; its container is asked for so much more.
+/// The most memory it may use; its container requests that much more.
 inline constexpr uint64_t kSideProgramMemoryBytes = 512ULL << 20;
 
-/// What the largest container of the role is asked for beyond its tasks and its agent.
+/// Returns what the largest container of the role requests beyond its tasks and its agent.
 [[nodiscard]] uint64_t side_memory_bytes(const Plan& plan, const RolePlan& role);
 
 }  // namespace muster::job

@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-/// What the machine knows: the lives of job, tasks, attempts and containers. Readers (status,
-/// summary, the shell) see it const; only the machine's own files change it.
+/// What the machine knows: the life cycles of job, tasks, attempts and containers. Readers (status,
+/// summary, the shell) see it as const; only the machine's own files change it.
 namespace muster::job {
 
 /// A request becomes a container with its grant.
@@ -65,7 +65,7 @@ enum class TaskState : uint8_t { Waiting, Active, Succeeded, Failed, Stopped };
 /// 5 everything is released
 enum class JobPhase : uint8_t { Gathering, Running, Stopping, Ended };
 
-/// An ask that the cluster has not answered yet.
+/// A request that the cluster has not answered yet.
 struct Request {
   RequestId id;
   RoleIndex role;
@@ -88,7 +88,7 @@ struct Container {
   Time ready{};
 };
 
-/// An attempt hangs, as the verdict on it says.
+/// An attempt hangs, according to the verdict on it.
 struct StallNote {
   Time at{};          ///< When that was found.
   Duration silent{};  ///< For how long it had been silent then.
@@ -115,7 +115,7 @@ struct Attempt {
 struct Task {
   TaskId id;
   TaskState state = TaskState::Waiting;
-  /// All, oldest first; the last is the active one if `state` is Active.
+  /// All attempts, oldest first; the last is the active one if `state` is Active.
   std::vector<Attempt> attempts;
   uint32_t restarts = 0;  ///< MUSTER_RESTARTS of the next attempt.
 };
@@ -126,8 +126,8 @@ struct Endpoint {
   std::string url;
 };
 
-/// What the machine knows of the job, for those who read it. Each part of the machine writes its
-/// own, as named here; what a part keeps for itself alone is not in it.
+/// What the machine knows about the job, for those that read it. Each part of the machine writes
+/// its own section, as named here; what a part keeps only for itself is not in it.
 struct State {
   // Lives.
   JobPhase phase = JobPhase::Gathering;
@@ -144,9 +144,9 @@ struct State {
   // The machine itself, as facts say.
   Epoch epoch{1};
   Time started{};
-  std::optional<HeadroomReported> headroom;  ///< The newest word on it.
+  std::optional<HeadroomReported> headroom;  ///< The latest report of it.
   std::optional<CheckpointCommitted> last_commit;
-  std::string stop_asked_by;  ///< By whom first; "" by nobody.
+  std::string stop_asked_by;  ///< By whom first; "" if by nobody.
   // Many parts.
   Chronicle chronicle;
 

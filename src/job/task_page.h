@@ -15,13 +15,13 @@ struct TaskPage {
   bool operator==(const TaskPage&) const = default;
 };
 
-/// The url of such a page in a fact: "http://localhost:8265/".
+/// Returns the URL of such a page in a fact: "http://localhost:8265/".
 [[nodiscard]] std::string url_of(const TaskPage& page);
-/// Its inverse; nullopt for a url that is no task's own page.
+/// Its inverse; nullopt for a URL that is not a task's own page.
 [[nodiscard]] std::optional<TaskPage> task_page_of(std::string_view url);
 
-/// Where people see what was published under that name: for a task's own page the path below the
-/// job's page, "endpoints/dashboard/"; for anything else the url itself.
+/// Returns where people see what was published under that name: for a task's own page the path
+/// below the job's page, "endpoints/dashboard/"; for anything else the URL itself.
 [[nodiscard]] std::string link_of(std::string_view name, const std::string& url);
 
 }  // namespace muster::job

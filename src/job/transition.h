@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <string_view>
 
-/// The tables behind the diagrams in state.h. Every change of a life goes through `allowed`; a test
-/// reads the diagrams and compares.
+/// The tables behind the diagrams in state.h. Every change of a life cycle goes through `allowed`;
+/// a test reads the diagrams and compares.
 namespace muster::job {
 
 template <class S>

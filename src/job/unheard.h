@@ -5,8 +5,8 @@
 
 namespace muster::job {
 
-/// Whether attempts that ran in the container were given up before anybody said that they had
-/// ended: where a successor waits, the container's end must be seen and not assumed.
+/// Returns whether attempts that ran in the container were given up before their end was reported:
+/// if a successor waits, the container's end must be seen and not assumed.
 [[nodiscard]] bool ended_unheard(const State& state, const ContainerId& container);
 
 }  // namespace muster::job

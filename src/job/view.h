@@ -30,7 +30,7 @@ struct Member {
 };
 
 /// The membership of one generation; immutable once its generation is current. Members are in order
-/// of (role, index); a task without an address (not joined under `as_granted`, ended) is not
+/// of (role, index); a task without an address (not joined under `as_granted`, or ended) is not
 /// listed.
 struct View {
   Generation generation;

@@ -12,12 +12,13 @@ class Attempts;
 class Gangs;
 class Roles;
 
-/// The order of roles: each is asked for once what it waits `after` has come. Owns nothing.
+/// The order of roles: containers for each are requested once what it waits for (`after`) has come
+/// about. Owns nothing.
 class Admission {
  public:
   Admission(const Deps& deps, Roles& roles, Gangs& gangs, Asks& asks, Attempts& attempts);
 
-  /// Asks for the tasks of every role whose time has come, and gives up those whose time never
+  /// Requests the tasks of every role whose turn has come, and gives up those whose turn never
   /// will.
   void admit_ready();
 

@@ -16,20 +16,20 @@
 
 namespace muster::job {
 
-/// Which hosts asks leave out and which they prefer. An open ask stays as it was made, so when
-/// fewer hosts are to be avoided than it leaves out, it must be made anew: what it leaves out may
-/// be the only host with what the job needs, or with room for it. The caller makes it anew.
+/// Which hosts requests leave out and which they prefer. An open request stays as it was made, so
+/// when fewer hosts need to be avoided than it leaves out, it must be made anew: what it leaves out
+/// may be the only host with what the job needs, or with room for it. The caller does so.
 class AskHosts {
  public:
   /// Reads the open asks.
   AskHosts(const Deps& deps, const std::map<RequestId, Request>& requests);
 
-  /// Writes into an ask which hosts it leaves out, and which it prefers.
+  /// Writes into a request which hosts it leaves out, and which it prefers.
   void choose(const Request& request, RequestContainer& ask) const;
-  /// `ask` is made now, for `asking` among others. Sets the timers that tell when it is to be made
-  /// anew: HostReturnTimer, which names `asking` then, and PardonTimer.
+  /// `ask` is made now, for `asking` among others. Sets the timers for making it anew:
+  /// HostReturnTimer, which then names `asking`, and PardonTimer.
   void watch(const RequestContainer& ask, TaskId asking);
-  /// HostReturnTimer has passed: the asks of those whom it names are to be made anew.
+  /// HostReturnTimer has passed: the requests of those it names must be made anew.
   void return_passed() { host_return_ = {}; }
 
   /// A container was granted there.
@@ -38,18 +38,19 @@ class AskHosts {
   void note(const HostName& host, Harm harm);
 
   // Each returns one task of every ask that is to be made anew.
-  /// An ask that has waited for long takes the hosts that the plan says to avoid, too.
+  /// A request that has waited for long also accepts the hosts that the plan says to avoid.
   [[nodiscard]] std::vector<TaskId> pardon_passed();
-  /// What the cluster says of a host.
+  /// Takes the cluster's report on a host.
   [[nodiscard]] std::vector<TaskId> report(const HostReported& reported);
-  /// How many hosts the cluster has.
+  /// Takes how many hosts the cluster has.
   [[nodiscard]] std::vector<TaskId> cluster_has(uint32_t hosts);
 
  private:
   [[nodiscard]] std::vector<HostName> avoided_by(RoleIndex role) const;
   void watch_for_return(const RequestContainer& ask, TaskId asking);
   void watch_for_pardon();
-  /// Changes which hosts are avoided; returns one task of every ask that leaves out more than now.
+  /// Changes which hosts are avoided; returns one task of every request that leaves out more than
+  /// it now needs to.
   template <class Change>
   [[nodiscard]] std::vector<TaskId> avoid_fewer(const Change& change);
 

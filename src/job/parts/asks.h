@@ -26,12 +26,12 @@ class Places;
 /// Where a task's next attempt goes.
 enum class Placement : uint8_t { SameSlot, NewContainer };
 
-/// Which tasks want an attempt, and the asks for containers that follow: made, answered, withdrawn,
-/// refused, and made anew where they leave out too many hosts.
+/// Which tasks want an attempt, and the resulting requests for containers: made, answered,
+/// withdrawn, refused, and made anew if they leave out too many hosts.
 class Asks {
  public:
   struct Wish {
-    bool wanted = false;  ///< An attempt is to be placed as soon as nothing stands in the way.
+    bool wanted = false;  ///< An attempt is to be placed as soon as nothing prevents it.
     Placement placement = Placement::NewContainer;
     DeadlineId backoff;  ///< It waits until this timer has passed; 0: for nothing.
     RequestId request;   ///< The ask it is part of; 0: none.
@@ -44,15 +44,15 @@ class Asks {
   void want(TaskId id, Placement placement);
   /// An attempt has been placed.
   void placed(TaskId id);
-  /// Nothing is wanted for the task any more; its ask is withdrawn.
+  /// The task wants nothing any more; its request is withdrawn.
   void withdraw(TaskId id);
   /// The task waits for this timer; 0: for none.
   void wait_for(TaskId id, DeadlineId timer) { wishes_[id].backoff = timer; }
   /// The timer has passed.
   void waited(DeadlineId timer, std::span<const TaskId> tasks);
-  /// Cancels the ask that the task is part of. Whoever still wants an attempt asks anew.
+  /// Cancels the request that the task is part of. Tasks that still want an attempt ask anew.
   void cancel(TaskId id);
-  /// The job stops: nobody wants anything, and every ask is cancelled.
+  /// The job stops: no task wants anything, and every request is cancelled.
   void cancel_all();
 
   // Tasks to look at, once the fact is taken in.
@@ -64,44 +64,44 @@ class Asks {
     Place,         ///< An attempt can be placed where the last one was.
     AskContainer,  ///< A container is to be asked for.
   };
-  /// What is to be done for the task now.
+  /// Returns what has to be done for the task now.
   [[nodiscard]] Step next_step(TaskId id) const;
-  /// Whether somebody who shared the task's container leaves it too, but has not ended yet: they
-  /// ask together, and stay together.
+  /// Returns whether another task that shared its container also leaves it but has not ended yet:
+  /// they ask together, and stay together.
   [[nodiscard]] bool waits_for_mates(TaskId id) const;
-  /// Asks for containers for these tasks: those of one role share them as far as the role allows.
+  /// Requests containers for these tasks: those of one role share them as far as the role allows.
   void ask_for(std::vector<TaskId> tasks);
 
   // Answers.
-  /// Takes out an ask that the cluster has answered; nullopt: it is not open.
+  /// Takes out a request that the cluster has answered; nullopt if it is not open.
   [[nodiscard]] std::optional<Request> answered(RequestId id);
-  /// A container was granted and is taken.
+  /// A container was granted and accepted.
   void accepted(RoleIndex role);
-  /// The tasks of an answered ask are as they were before it.
+  /// Puts the tasks of an answered request back into their earlier state.
   void put_back(const Request& request);
-  /// A refusal that may pass: the ask is made again after a while.
+  /// A refusal that may pass: the request is made again after a while.
   void ask_later(const Request& request, const std::string& reason);
   void queue_passed() { deadlines_.queue_passed(); }
   void host_return_passed(std::span<const TaskId> asking);
   void pardon_passed();
-  /// A new master: every open ask is made again, every cancelled one cancelled.
+  /// For a new master: every open request is made again, every cancelled one cancelled again.
   void tell_again() const;
 
   // Hosts.
   void saw(const HostName& host) { hosts_.saw(host); }
   void avoid(const HostName& host, Harm harm) { hosts_.note(host, harm); }
-  /// What the cluster says of a host.
+  /// Takes the cluster's report on a host.
   void report(const HostReported& reported);
-  /// How many hosts the cluster has.
+  /// Takes how many hosts the cluster has.
   void cluster_has(uint32_t hosts);
 
-  /// How many asks there ever were.
+  /// How many requests there ever were.
   [[nodiscard]] uint32_t count() const { return count_; }
 
  private:
   void make(std::span<const TaskId> tasks);
   [[nodiscard]] RequestContainer action_of(const Request& request) const;
-  /// Cancels the asks of these tasks, who then ask again.
+  /// Cancels the requests of these tasks, which then ask again.
   void make_anew(std::span<const TaskId> asking);
 
   const Plan& plan_;

@@ -9,14 +9,14 @@ namespace muster::job {
 class Barriers;
 struct MachineParts;
 
-/// What it means to several parts that an attempt has joined or ended. Owns nothing.
+/// What it means for several parts that an attempt has joined or ended. Owns nothing.
 class AttemptFacts {
  public:
   AttemptFacts(MachineParts& parts, Barriers& barriers) : parts_(parts), barriers_(barriers) {}
 
   /// The task's attempt has reserved its addresses: its barrier may open.
   void joined(TaskId id, const Address& address);
-  /// The task's attempt has ended: what that means is acted on.
+  /// The task's attempt has ended: acts on what that means.
   void pass_on(TaskId id, Attempts::Meaning meaning);
 
  private:

@@ -32,8 +32,8 @@ struct Move {
   Duration grace{};
 };
 
-/// Attempts from their place to their end: placed, prepared, joined, told to stop, ended, lost. It
-/// keeps the other parts' account of each; what an end means for the job is told to the caller.
+/// Attempts from placement to end: placed, prepared, joined, told to stop, ended, lost. Keeps the
+/// other parts' records of each up to date; tells the caller what an end means for the job.
 class Attempts {
  public:
   struct Run {
@@ -55,37 +55,37 @@ class Attempts {
   /// The container's agent said hello: what is placed there is prepared.
   void agent_ready(const Container& container, const std::string& address);
   void prepare(TaskId id);
-  /// False: it has joined before, or is to stop.
+  /// Returns false if it has joined before, or is to stop.
   bool joined(TaskId id, const Address& address);
-  /// Whether the address is the one under which the task was last started.
+  /// Returns whether the address is the one under which the task was last started.
   [[nodiscard]] bool keeps_address(TaskId id, const Address& address) const;
   void started(TaskId id, int32_t pid);
 
   /// Asks the attempts to end; those that never reached an agent end here and now.
   void tell_to_stop(std::span<const Move> moves);
-  /// An agent told how the attempt ended.
+  /// An agent reported how the attempt ended.
   [[nodiscard]] Meaning ended(TaskId id, const Exit& exit);
   /// The attempt is gone without a trace.
   [[nodiscard]] Meaning vanished(TaskId id);
-  /// It did not join in time: it ends, and leaves its place. nullopt: it has joined.
+  /// It did not join in time: it ends, and leaves its place. nullopt if it has joined.
   [[nodiscard]] std::optional<Cause> join_passed(TaskId id);
-  /// It runs, and is not waited for any longer: its agent ends it at once, and it leaves its place.
+  /// It is running but no longer waited for: its agent ends it at once, and it leaves its place.
   void cut_off(TaskId id);
   /// As StopBatches::passed().
   [[nodiscard]] std::vector<AttemptId> batch_passed(uint32_t batch) {
     return batches_.passed(batch);
   }
-  /// Takes in that a container is lost to us, `gone` if its cluster says so; else it is given back
-  /// and may live on unseen until that is confirmed. Returns the failures that it makes.
+  /// Records that a container is lost to us, `gone` if its cluster says so; otherwise it is given
+  /// back and may live on unseen until its end is confirmed. Returns the failures that this causes.
   [[nodiscard]] std::vector<Cause> lose(const Container& container, bool gone,
                                         const MakeCause& make);
-  /// An attempt that was given up has ended after all: its successor need not wait for that.
+  /// An attempt that was given up has ended after all: its successor no longer has to wait.
   void ended_unheard(AttemptId id);
-  /// Nobody has confirmed in time that a lost container is gone.
+  /// The end of a lost container was not confirmed in time.
   void fence_passed(const ContainerId& container);
-  /// The task's attempt and place are given back for others, and wanted again.
+  /// The task's attempt and place are given up to others, and wanted again.
   void give_back(TaskId id);
-  /// The job stops: what never started needs no grace, it goes with its container.
+  /// The job stops: what never started needs no grace and ends with its container.
   void end_unstarted();
   /// The agent of a live attempt is told to stop it.
   void order_stop(TaskId id, StopReason reason, StopTimes times);
@@ -93,14 +93,14 @@ class Attempts {
   void stop_for_good(RoleIndex role, StopReason reason, StopTimes times);
   /// All attempts that were asked to end and have not are asked again, in another way.
   void stop_again(StopReason reason, StopTimes times);
-  /// They have not: they go with their containers.
+  /// They have not ended: they go with their containers.
   void lose_containers_of(RoleIndex role);
 
   /// The task is not tried again.
   void abandon(TaskId id, TaskState to);
   /// A success that is final: the task's place is free for others.
   void make_final(TaskId id);
-  /// One of the role has finished the work: nothing is left for those that have not started.
+  /// A task of the role has finished the work: nothing is left for those that have not started.
   void stop_growing(RoleIndex role);
 
   void set_new_ports(TaskId id, bool new_ports) { runs_[id].new_ports = new_ports; }

@@ -10,15 +10,15 @@
 
 namespace muster::job {
 
-/// Returns the rungs of a task that are tried from `first` on, in order. `Job` is in none of them:
+/// Returns the rungs of a task that are tried from `first` on, in order. They never include `Job`:
 /// it is tried only when the job would fail otherwise.
 [[nodiscard]] std::span<const Rung> rungs_from(Rung first);
 
 /// Returns how often `rung` may be tried within the budget's window.
 [[nodiscard]] uint32_t limit_of(const RestartBudget& budget, Rung rung);
 
-/// What has been charged to one task, or, for Rung::Job, to the job. Charges older than the window
-/// count no more.
+/// What has been charged to one task or, for Rung::Job, to the job. Charges older than the window
+/// no longer count.
 class Ledger {
  public:
   /// Charges `rung` at `now` and returns true; returns false, with nothing charged, when its count

@@ -14,12 +14,12 @@
 
 namespace muster::job {
 
-/// One failure that may become a first cause: the attempt's end with everything that decides what
-/// follows.
+/// One failure that may become a first cause: the attempt's end with everything that determines
+/// what follows.
 struct Cause {
   FirstCause first;                                     ///< What people will read.
   Rung rung = Rung::Process;                            ///< Where on the ladder its cure begins.
-  OutcomeReason reason = OutcomeReason::ProgramFailed;  ///< If the job fails by it.
+  OutcomeReason reason = OutcomeReason::ProgramFailed;  ///< If the job fails because of it.
   bool harms_host = false;                              ///< Its host is to be avoided.
   Time at{};                                            ///< When it happened, as far as known.
 
@@ -30,7 +30,7 @@ struct Cause {
 /// own become "exit.unknown".
 [[nodiscard]] Cause cause_of_exit(TaskId task, const Attempt& attempt, const Exit& exit, Time now);
 
-/// Returns the cause for an attempt whose container ended under it.
+/// Returns the cause for an attempt whose container ended while it was running.
 [[nodiscard]] Cause cause_of_end(TaskId task, const Attempt& attempt, const ContainerEnded& ended,
                                  Time now);
 

@@ -6,7 +6,7 @@ namespace muster::job {
 
 struct MachineParts;
 
-/// What facts about containers, their agents and hosts mean to several parts. Owns nothing.
+/// What facts about containers, their agents and hosts mean for several parts. Owns nothing.
 class ContainerFacts {
  public:
   explicit ContainerFacts(MachineParts& parts) : parts_(parts) {}

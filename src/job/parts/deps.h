@@ -9,7 +9,7 @@ class Lives;
 class Timers;
 struct Turn;
 
-/// What every part of the machine stands on. All of it outlives the parts.
+/// What every part of the machine builds on. All of it must outlive the parts.
 struct Deps {
   const Plan& plan;
   Turn& turn;

@@ -8,9 +8,9 @@
 
 namespace muster::job {
 
-/// Says which peers of an attempt that lost one had ended well by then, though their job needs all
-/// of them to the end: "worker:3 left 12.0 s earlier with exit code 0, before its peers were done".
-/// "" if there is none. Only of static roles, whose tasks take every step together.
+/// Returns which peers of an attempt that lost one had ended well by then, although their job needs
+/// all of them to the end: "worker:3 left 12.0 s earlier with exit code 0, before its peers were
+/// done". "" if there are none. Only for static roles, whose tasks take every step together.
 [[nodiscard]] std::string describe_early_ends(const Plan& plan, const State& state,
                                               const Cause& loss);
 

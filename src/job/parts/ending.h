@@ -15,8 +15,8 @@ namespace muster::job {
 
 class Places;
 
-/// The job's end: everything is stopped in order and with grace, everything is released, and the
-/// end absorbs.
+/// The job's end: everything is stopped in order and with grace, then everything is released. The
+/// end is final.
 class Ending {
  public:
   /// Writes the outcome and the time of the end.
@@ -26,19 +26,19 @@ class Ending {
   /// The job has started to run: its run deadline counts from the first time.
   void watch_run();
   void run_passed() { run_ = {}; }
-  /// The outcome is decided, and nobody wants or waits for anything any more: the stop begins.
+  /// The outcome is decided, and no task wants or waits for anything any more: the stop begins.
   void begin(Outcome outcome);
-  /// Goes on with the stop as far as what has ended allows.
+  /// Continues the stop as far as what has ended allows.
   void advance();
-  /// The grace, and the patience beyond it, are over: what is left goes with its container, and a
-  /// cluster that does not confirm a release is not waited for any longer.
+  /// The grace period, and the patience beyond it, are over: what is left ends with its container,
+  /// and a cluster that does not confirm a release is no longer waited for.
   void stop_passed();
-  /// The job is to be stopped in this way. Terminate, while attempts are being interrupted: they
-  /// are asked again.
+  /// The job is to be stopped in this way. If Terminate comes while attempts are being interrupted,
+  /// they are asked again.
   void ask(StopHow how);
-  /// How an attempt that the job's end stops is to be asked.
+  /// Returns how an attempt that the job's end stops is to be asked.
   [[nodiscard]] StopTimes stop_times() const;
-  /// Nothing changes any more. What comes late is released, and a new master is told the outcome
+  /// Nothing changes any more. Late arrivals are released, and a new master is told the outcome
   /// again.
   void after_the_end(const Fact& fact) const;
 

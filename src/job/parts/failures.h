@@ -18,9 +18,9 @@ class Asks;
 class Restarts;
 class Roles;
 
-/// The way of a failure: who is to blame, which rung of the ladder cures it, what is restarted, and
-/// what becomes of the job when nothing is left. Owns the ladder; else it passes on what the parts
-/// say.
+/// The path of a failure: what is to blame, which rung of the ladder cures it, what is restarted,
+/// and what becomes of the job when no rung is left. Owns the ladder; otherwise it passes on what
+/// the parts say.
 class Failures {
  public:
   Failures(const Deps& deps, Roles& roles, Asks& asks, Attempts& attempts, Blame& blame,
@@ -29,18 +29,18 @@ class Failures {
   void failed(Cause cause);
   /// A container is lost to us, as Attempts::lose() takes it: its tasks fail together.
   void lose(const Container& container, bool gone, const Attempts::MakeCause& make);
-  /// The cluster announces that it takes a container: its tasks are told and get that time to save,
-  /// it is given back, and they are asked for again. Charged to the infrastructure budget, not as a
-  /// failure.
+  /// The cluster announces that it will take a container: its tasks are told and get that time to
+  /// save, it is given back, and new ones are requested for them. Charged to the infrastructure
+  /// budget, not as a failure.
   void preempted(const PreemptionNoticed& notice);
-  /// The attempt runs and hangs: what its role says is done.
+  /// The attempt is running but hangs: does what its role says.
   void stalled(const AttemptStalled& stalled);
   void blame_passed();
   /// The attempts of a batch have had their time to stop.
   void stop_passed(uint32_t batch);
   /// The task has no restarts left; `victims` went with it.
   void give_up(const Cause& origin, const std::vector<Cause>& victims);
-  /// The job fails by it, or starts over.
+  /// The job fails because of it, or starts over.
   void fail_job(const Cause& cause, std::string_view why);
 
   [[nodiscard]] const Ladder& ladder() const { return ladder_; }

@@ -14,13 +14,13 @@
 
 namespace muster::job {
 
-/// Attempts that may live on unseen: told to start, and given up before anybody said that they had
-/// ended. Their successors may be placed and join, but start only when the old container is
-/// confirmed gone. A cluster that cannot be reached confirms nothing: after a while they start all
-/// the same, in a newer generation, which alone may commit.
+/// Attempts that may live on unseen: told to start, and given up before their end was reported.
+/// Their successors may be placed and join, but start only when the old container is confirmed
+/// gone. A cluster that cannot be reached confirms nothing: after a while they start all the same,
+/// in a newer generation, which alone may commit.
 class Fence {
  public:
-  /// What a cluster needs to kill a container does not depend on how fast silence is noticed.
+  /// How long a cluster needs to kill a container does not depend on how fast silence is noticed.
   static constexpr Duration kWaitMin = std::chrono::seconds(10);
 
   explicit Fence(const Deps& deps);
@@ -31,19 +31,19 @@ class Fence {
   [[nodiscard]] std::vector<TaskId> ended(AttemptId id);
   /// The cluster says that the container is gone. Returns the tasks that may start now.
   [[nodiscard]] std::vector<TaskId> gone(const ContainerId& container);
-  /// Nobody has confirmed it in time. Returns the tasks that may start now.
+  /// The end was not confirmed in time. Returns the tasks that may start now.
   [[nodiscard]] std::vector<TaskId> passed(const ContainerId& container);
-  /// The job stops: nothing starts any more. Returns the containers that nobody waits for now.
+  /// The job stops: nothing starts any more. Returns the containers that are no longer waited for.
   [[nodiscard]] std::vector<ContainerId> forget();
 
-  /// Whether an earlier attempt of the task keeps the next one from its start.
+  /// Returns whether an earlier attempt of the task prevents the next one from starting.
   [[nodiscard]] bool holds(TaskId id) const { return held_[id] > 0; }
   /// What the task waits for, for people; "": for nothing.
   [[nodiscard]] std::string wait_of(TaskId id) const;
-  /// Those that are watched, oldest container first.
+  /// Returns the watched attempts, oldest container first.
   [[nodiscard]] std::vector<AttemptId> watched() const;
 
-  /// Counts anew: whether every task is held as often as its attempts are watched.
+  /// Recounts: whether every task is held as often as its attempts are watched.
   [[nodiscard]] bool tallies_hold() const;
 
  private:

@@ -14,27 +14,27 @@
 
 namespace muster::job {
 
-/// Which rung a failure is cured by, and how long its restart waits: the budgets of all tasks and
-/// of the job. Reads nothing but what it is given and what it has charged.
+/// Which rung cures a failure, and how long its restart waits: the budgets of all tasks and of the
+/// job. Reads nothing but what it is given and what it has charged.
 class Ladder {
  public:
   explicit Ladder(const Plan& plan) : plan_(plan), ledgers_(plan) {}
 
-  /// Charges `rung` to the task, or to the job for Rung::Job; false, with nothing charged, when it
-  /// is spent.
+  /// Charges `rung` to the task, or to the job for Rung::Job; returns false, with nothing charged,
+  /// if it is spent.
   [[nodiscard]] bool charge(Rung rung, TaskId id, Time now);
 
-  /// Finds the first rung that can still cure `origin`, and charges it to its task; nullopt: none
-  /// is left. A program that ended by itself is moved only where its budget says so. Nobody climbs
-  /// to another host where there is none (`one_host`); whose ladder begins there is tried again.
+  /// Finds the first rung that can still cure `origin`, and charges it to its task; nullopt if none
+  /// is left. A program that ended on its own is moved only if its budget says so. If there is no
+  /// other host (`one_host`), none is tried; a failure whose ladder begins there is retried.
   [[nodiscard]] std::optional<Rung> climb(const Cause& origin, bool one_host, Time now);
 
-  /// How long the next restart of a task with so many attempts waits.
+  /// Returns how long the next restart of a task with that many attempts waits.
   [[nodiscard]] Duration wait_of(TaskId id, size_t attempts, Time now) const;
-  /// How long the job waits before it starts over because of a failure in `role`.
+  /// Returns how long the job waits before it starts over because of a failure in `role`.
   [[nodiscard]] Duration wait_of_job(RoleIndex role, Time now) const;
 
-  /// The newest charge of `rung` in words for people.
+  /// Describes the newest charge of `rung` for people.
   [[nodiscard]] RestartNote note(Rung rung, const Cause& cause, Duration wait, size_t others,
                                  Time now) const;
 

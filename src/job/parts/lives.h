@@ -15,9 +15,9 @@ namespace muster::job {
 
 struct Turn;
 
-/// How many tasks of a role are where, and what their attempts were told.
+/// How many tasks of a role are in each state, and what their attempts were told.
 struct Tally {
-  uint32_t active = 0;  ///< As many as attempts that have not ended.
+  uint32_t active = 0;  ///< Equals the number of attempts that have not ended.
   uint32_t succeeded = 0;
   uint32_t failed = 0;
   uint32_t stopped = 0;
@@ -27,27 +27,27 @@ struct Tally {
   bool operator==(const Tally&) const = default;
 };
 
-/// The four lives of state.h: job, containers, tasks, attempts. The only door to change them, and
-/// the owner of every tally over them. Demands that a change stands in its table of transitions,
-/// and that what it names is there.
+/// The four life cycles of state.h: job, containers, tasks, attempts. The only way to change them,
+/// and the owner of every tally over them. Requires that a change is in its table of transitions,
+/// and that what it names exists.
 class Lives {
  public:
-  /// Writes its part of `state`, and on the time line when all run.
+  /// Writes its part of `state`, and the time line when all tasks are running.
   Lives(const Plan& plan, Turn& turn, State& state);
 
   [[nodiscard]] const State& state() const { return state_; }
   [[nodiscard]] const Task& task(TaskId id) const { return state_.task(id); }
   [[nodiscard]] bool knows(TaskId id) const;
-  /// The task's attempt that has not ended; nullptr: there is none.
+  /// Returns the task's attempt that has not ended; nullptr if there is none.
   [[nodiscard]] const Attempt* live(TaskId id) const;
-  /// The same, if it is this one.
+  /// The same, if it is that attempt.
   [[nodiscard]] const Attempt* find_live(AttemptId id) const;
   [[nodiscard]] const Container* find(const ContainerId& id) const;
   [[nodiscard]] bool stopping() const { return state_.phase >= JobPhase::Stopping; }
 
   void move(JobPhase to);
 
-  /// A container was granted, for nobody until `tasks` are given.
+  /// A container was granted; it belongs to no task until `tasks` are given.
   const Container& grant(const ContainerGranted& granted);
   void assign(const Container& container, RoleIndex role, const std::vector<TaskId>& tasks);
   void move(const Container& container, ContainerState to);
@@ -61,15 +61,15 @@ class Lives {
   /// A new attempt, with `number`, in a slot of the container.
   void place(TaskId id, const Container& where, uint32_t slot, uint32_t number);
   void join(TaskId id, const Address& address);
-  /// The attempt is told to start in `generation`, or told anew in a newer one.
+  /// The attempt is told to start in `generation`, or told again in a newer one.
   void tell_to_start(TaskId id, Generation generation);
-  /// Its process runs.
+  /// Its process is running.
   void run(TaskId id, int32_t pid);
   void tell_to_stop(TaskId id);
-  /// The attempt is over, and its task goes `to`. Returns the container in which it was.
+  /// The attempt is over, and its task changes to `to`. Returns the container in which it was.
   const Container& end(TaskId id, std::optional<Exit> exit, TaskState to);
   void set_part(AttemptId id, Part part);
-  /// The attempt is known: it hangs, or moves again.
+  /// Records that the attempt, which must be known, hangs or moves again.
   void note_stall(const AttemptStalled& stalled);
   void publish(const EndpointPublished& published);
 
@@ -79,15 +79,15 @@ class Lives {
   [[nodiscard]] const Tally& tally(RoleIndex role) const { return tallies_[role.value]; }
   /// Over all roles.
   [[nodiscard]] Tally sum() const;
-  /// Attempts that were told to start and have not said that they run.
+  /// Attempts that were told to start and have not reported that they run.
   [[nodiscard]] uint32_t starts_awaited() const { return starts_awaited_; }
   /// Containers that are not gone.
   [[nodiscard]] uint32_t containers_open() const { return containers_open_; }
-  /// What a job that stops still waits for, for people: "2 tasks to end", then "1 container to
-  /// exit".
+  /// Returns what a stopping job still waits for, for people: "2 tasks to end", then "1 container
+  /// to exit".
   [[nodiscard]] std::string what_must_end() const;
   [[nodiscard]] const TransitionCounts& transitions() const { return transitions_; }
-  /// Counts everything anew: whether all tallies are right.
+  /// Recounts everything: whether all tallies are right.
   [[nodiscard]] bool tallies_hold() const;
 
  private:

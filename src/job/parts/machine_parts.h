@@ -20,18 +20,18 @@
 
 namespace muster::job {
 
-/// The parts of the machine, from the bottom up: each knows only those above it here. What a part
-/// cannot know it returns, and those who take in facts pass it on. `README.md` tells which part
-/// owns what.
+/// The parts of the machine, from the bottom up: each knows only those above it here. Whatever a
+/// part cannot handle it returns, and the parts that take in facts pass it on. `README.md` says
+/// which part owns what.
 struct MachineParts {
-  /// `the_plan` outlives them.
+  /// `the_plan` must outlive them.
   explicit MachineParts(const Plan& the_plan);
   MachineParts(const MachineParts&) = delete;
   MachineParts& operator=(const MachineParts&) = delete;
 
-  /// What every part stands on.
+  /// What every part builds on.
   [[nodiscard]] Deps deps() { return {plan, turn, timers, lives, state.chronicle}; }
-  /// Counts everything anew of which a part keeps a tally, and tells whether the tallies are right.
+  /// Recounts everything of which a part keeps a tally, and returns whether the tallies are right.
   [[nodiscard]] bool tallies_hold() const;
 
   const Plan& plan;

@@ -30,7 +30,7 @@ inline Plan plan_of(uint32_t tasks, spec::Membership membership = spec::Membersh
   return plan;
 }
 
-/// What a part stands on, with the lives driven by hand.
+/// What a part builds on, with the life cycles driven by hand.
 struct Ground {
   explicit Ground(Plan the_plan) : plan(std::move(the_plan)) {}
   Ground(const Ground&) = delete;

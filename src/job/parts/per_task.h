@@ -7,7 +7,7 @@
 
 namespace muster::job {
 
-/// What one part of the machine remembers of each task: by role, by index, as State::tasks.
+/// What one part of the machine remembers about each task: by role, by index, as in State::tasks.
 template <class T>
 class PerTask {
  public:

@@ -13,8 +13,8 @@ namespace muster::job {
 
 class Gangs;
 
-/// Containers and whose place they are: a task keeps its place across attempts until it leaves, and
-/// a container that is nobody's place any more is given back.
+/// Containers and which tasks' places they are: a task keeps its place across attempts until it
+/// leaves, and a container that is no task's place any more is given back.
 class Places {
  public:
   struct Seat {
@@ -25,36 +25,37 @@ class Places {
   Places(const Deps& deps, Gangs& gangs);
 
   [[nodiscard]] const Seat& of(TaskId id) const { return seats_[id]; }
-  /// The container becomes the task's place, or stays it.
+  /// The container becomes, or stays, the task's place.
   void settle(TaskId id, const Container& container);
   void set_leaves(TaskId id, bool leaves) { seats_[id].leaves = leaves; }
   /// Gives up the task's place, if it has one.
   void leave(TaskId id);
   /// The container is lost, and with it the task's place.
   void lost(TaskId id, const Container& container);
-  /// The job stops: nobody leaves for another place.
+  /// The job stops: no task leaves for another place.
   void stay();
-  /// Whether somebody else leaves the container of the task's last attempt, and has not ended yet.
+  /// Returns whether another task leaves the container of the task's last attempt, and has not
+  /// ended yet.
   [[nodiscard]] bool mates_leave(TaskId id) const;
 
-  /// A grant that nobody wants, late or a second one. It is written down all the same: after a
-  /// takeover it is released again.
+  /// A grant that is not wanted: late or a duplicate. It is recorded all the same, so that it is
+  /// released again after a takeover.
   void take_in_unwanted(const ContainerGranted& granted);
   /// Gives a container back once its attempts have ended.
   void drain(const Container& container);
   /// An attempt has ended there.
   void attempt_ended(TaskId id, const Container& container);
-  /// A new master: what was told to launch or released is told again.
+  /// For a new master: whatever was told to launch or released is told again.
   void tell_again() const;
 
-  /// The end of a container came whose grant is not known yet.
+  /// A container's end arrived before its grant.
   void ended_unseen(const ContainerId& id) { ended_unseen_.insert(id); }
-  /// Whether the end of this container has overtaken its grant.
+  /// Returns whether the end of this container has overtaken its grant.
   [[nodiscard]] bool take_ended_unseen(const ContainerId& id) {
     return ended_unseen_.erase(id) > 0;
   }
 
-  /// Counts anew: whether each container has as many occupants as it says.
+  /// Recounts: whether each container has as many occupants as it says.
   [[nodiscard]] bool tallies_hold() const;
 
  private:

@@ -19,25 +19,25 @@ class Gangs;
 class Places;
 class Roles;
 
-/// The one restart verb: restart these tasks in the next generation, each in its slot or in a new
-/// container. Everything that comes back comes back through here: processes, containers, gangs,
-/// preempted tasks, and the whole job. Whether it may, and how long it waits, is the caller's.
+/// The one restart verb: restarts these tasks in the next generation, each in its slot or in a new
+/// container. Everything that restarts does so through here: processes, containers, gangs,
+/// preempted tasks, and the whole job. Whether it may, and how long it waits, is up to the caller.
 class Restarts {
  public:
   Restarts(const Deps& deps, Roles& roles, Gangs& gangs, Places& places, Asks& asks,
            Attempts& attempts, Blame& blame);
 
   /// Restarts the tasks after `wait`; a static one takes its gang along. Returns how many tasks
-  /// come back, those of `moves` included.
+  /// restart, including those of `moves`.
   size_t restart(std::vector<Move> moves, Duration wait);
-  /// The members of the gang have changed: `moves` and all that run, but for `newcomer`, start
-  /// again with whoever waits for a barrier. False: there is nobody to start again.
+  /// The members of the gang have changed: `moves` and all running tasks, except `newcomer`, start
+  /// again with those that wait for a barrier. Returns false if there is nothing to start again.
   bool regroup(std::vector<Move> moves, std::optional<TaskId> newcomer = {});
-  /// The job's last rung: everything is released and, after `wait`, asked anew in the order of the
-  /// roles. What has succeeded for good stays so.
+  /// The job's last rung: everything is released and, after `wait`, requested anew in the order of
+  /// the roles. What has succeeded for good stays so.
   void start_over(Duration wait);
 
-  /// Whether the job waits to start over.
+  /// Returns whether the job waits to start over.
   [[nodiscard]] bool waits_to_start_over() const { return start_over_.is_set(); }
   void start_over_passed() { start_over_ = {}; }
 

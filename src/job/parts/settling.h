@@ -9,8 +9,8 @@ namespace muster::job {
 class Barriers;
 struct MachineParts;
 
-/// Follows up what a fact led to until nothing more is due: the job's end, roles that may be asked
-/// for now, barriers, and tasks that want an attempt. Owns nothing.
+/// Follows up what a fact led to until nothing more is due: the job's end, roles that may be
+/// requested now, barriers, and tasks that want an attempt. Owns nothing.
 class Settling {
  public:
   Settling(MachineParts& parts, Barriers& barriers) : parts_(parts), barriers_(barriers) {}

@@ -12,21 +12,23 @@
 
 namespace muster::job {
 
-/// Attempts that were told to stop together, and until when they may take.
+/// Attempts that were told to stop together, and how long they may take.
 class StopBatches {
  public:
   explicit StopBatches(const Deps& deps);
 
-  /// These have just been told to stop, with at most `grace`. None makes no batch, but is counted.
+  /// These have just been told to stop, within at most `grace`. An empty list makes no batch, but
+  /// is counted.
   void begin(std::vector<AttemptId> attempts, Duration grace);
   /// The task's attempt has ended.
   void leave(TaskId id);
-  /// A batch has had its time. Returns everybody who was told, also those that have stopped.
+  /// A batch has had its time. Returns all attempts that were told, including those that have
+  /// stopped.
   [[nodiscard]] std::vector<AttemptId> passed(uint32_t batch);
-  /// The job stops: nobody is waited for by batches any more.
+  /// The job stops: batches no longer wait for anything.
   void forget();
 
-  /// 0: its attempt was not told to stop. The batch may be forgotten.
+  /// Returns 0 if its attempt was not told to stop. The batch may have been forgotten.
   [[nodiscard]] uint32_t of(TaskId id) const { return batch_of_[id]; }
   /// How many batches there ever were.
   [[nodiscard]] uint32_t count() const { return count_; }

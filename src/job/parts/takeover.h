@@ -9,7 +9,7 @@ class AttemptFacts;
 struct MachineParts;
 
 /// A new master, and agents that report: every pending intent is derived again and compared with
-/// what is. Writes the epoch.
+/// reality. Writes the epoch.
 class Takeover {
  public:
   Takeover(MachineParts& parts, AttemptFacts& attempt_facts)

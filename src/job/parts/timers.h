@@ -17,43 +17,43 @@ namespace muster::job {
 
 struct Turn;
 
-/// What a timer waits for, one type each, with whom it is for. People and the log see only its
-/// DeadlineKind.
-/// The first container is to be granted.
+/// What a timer waits for, and for which task or cohort; one type each. People and the log see only
+/// its DeadlineKind. This one: the first container must be granted.
 struct QueueTimer {};
-/// A cohort is to have all its containers.
+/// A cohort must have all its containers.
 struct GatherTimer {
   uint32_t cohort = 0;
 };
-/// An attempt that was placed is to join.
+/// An attempt that was placed must join.
 struct JoinTimer {
   TaskId task;
 };
-/// The job is to end.
+/// The job must end.
 struct RunTimer {};
-/// Attempts that were told to stop together are to end.
+/// Attempts that were told to stop together must end.
 struct BatchTimer {
   uint32_t batch = 0;
 };
-/// The job is stopping, and its attempts or containers are to be gone.
+/// The job is stopping, and its attempts or containers must be gone.
 struct EndTimer {};
-/// A restart waits: its tasks.
+/// A restart waits; holds its tasks.
 struct RestartTimer {
   std::vector<TaskId> tasks;
 };
 /// The whole job waits to start over.
 struct StartOverTimer {};
-/// A refused ask waits to be made again: its tasks.
+/// A refused request waits to be made again; holds its tasks.
 struct AskTimer {
   std::vector<TaskId> tasks;
 };
-/// A host that was away is to be wanted again: one task of each ask that leaves it out.
+/// A host that was away becomes acceptable again; holds one task of each request that leaves it
+/// out.
 struct HostReturnTimer {
   std::vector<TaskId> tasks;
 };
-/// An ask waits, and leaves out hosts that the plan says to avoid.
+/// A request waits while it leaves out hosts that the plan says to avoid.
 struct PardonTimer {};
-/// An incomplete gang is to get another container, or gives back those that it holds.
+/// An incomplete gang must get another container, or gives back those that it holds.
 struct HoldTimer {
   uint32_t cohort = 0;
 };
@@ -61,13 +61,13 @@ struct HoldTimer {
 struct RegatherTimer {
   uint32_t cohort = 0;
 };
-/// The origin of lost peers is to show.
+/// The origin of lost peers must show up.
 struct BlameTimer {};
-/// What may live on in a lost container is to be confirmed gone.
+/// What may live on in a lost container must be confirmed gone.
 struct FenceTimer {
   ContainerId container;
 };
-/// The role is to end after those that it follows.
+/// The role must end after those that it follows.
 struct GroupTimer {
   RoleIndex role;
 };
@@ -78,7 +78,7 @@ using Purpose = std::variant<QueueTimer, GatherTimer, JoinTimer, RunTimer, Batch
 
 [[nodiscard]] DeadlineKind kind_of(const Purpose& purpose);
 
-/// A timer of one purpose as its owner holds it; 0: none is set. The owner empties it when the
+/// A timer of one purpose as its owner holds it; 0 if none is set. The owner clears it when the
 /// timer has passed.
 template <class P>
 struct Timer {
@@ -87,7 +87,7 @@ struct Timer {
   [[nodiscard]] bool is_set() const { return id.value != 0; }
 };
 
-/// The timers that are set. Ids are counted from 1 and never used twice.
+/// The timers that are set. Ids are counted from 1 and never reused.
 class Timers {
  public:
   struct Pending {
@@ -109,30 +109,30 @@ class Timers {
   void move(const Timer<P>& timer, Time at) {
     move_to(timer.id, at);
   }
-  /// The same, when set_again() is about to tell a new master's shell.
+  /// The same, if set_again() is about to tell a new master's shell.
   template <class P>
   void put_off(const Timer<P>& timer, Time at) {
     pending_.at(timer.id).at = at;
   }
-  /// Empties the handle, and takes the timer back unless it has passed.
+  /// Clears the handle, and cancels the timer unless it has passed.
   template <class P>
   void clear(Timer<P>& timer) {
     drop(std::exchange(timer.id, {}));
   }
-  /// The purpose of a timer that is set, to change whom it is for.
+  /// Returns the purpose of a timer that is set, for changing whom it is for.
   template <class P>
   [[nodiscard]] P& purpose_of(const Timer<P>& timer) {
     return std::get<P>(pending_.at(timer.id).purpose);
   }
 
-  /// Takes out a timer that has passed; nullopt: it is not set any more.
+  /// Takes out a timer that has passed; nullopt if it is no longer set.
   [[nodiscard]] std::optional<Purpose> pass(DeadlineId id);
-  /// Takes back all of them: the handles that are left mean nothing.
+  /// Cancels all of them: remaining handles mean nothing.
   void clear_all();
-  /// Gives all of them to a new master's shell.
+  /// Passes all of them to a new master's shell.
   void set_again() const;
 
-  /// What the oldest wait before a restart waits for; nullptr: no restart waits.
+  /// Returns what the oldest wait before a restart waits for; nullptr if no restart waits.
   [[nodiscard]] const std::string* restart_wait() const;
   [[nodiscard]] const std::map<DeadlineId, Pending>& pending() const { return pending_; }
   /// How many were ever set.

@@ -9,11 +9,11 @@
 
 namespace muster::job {
 
-/// One fact on its way through the machine: when it came, and what is to be done about it so far.
+/// One fact on its way through the machine: when it arrived, and the actions it has led to so far.
 struct Turn {
   Time now{};
   std::vector<Action> actions;
-  bool wait_changed = false;  ///< Chronicle::waits_for() is to be worded anew.
+  bool wait_changed = false;  ///< Chronicle::waits_for() must be worded anew.
 
   template <class A>
   void act(A action) {
