@@ -5,14 +5,14 @@
 
 namespace muster::spec {
 
-/// A framework that is nothing but data: a part of a specification that lies below that of each job
-/// which names it.
+/// A framework that is only data: a part of a specification that is placed below that of each job
+/// that names it.
 struct FrameworkFile {
   std::string_view name;
   std::string_view text;  ///< YAML, as in docs/frameworks.md.
 };
 
-/// Returns those of src/spec/frameworks, which every Muster knows. The build generates the
+/// Returns the frameworks in src/spec/frameworks, which every Muster knows. The build generates the
 /// definition (tools/embed).
 [[nodiscard]] std::span<const FrameworkFile> framework_files();
 

@@ -11,30 +11,29 @@ namespace muster::spec {
 [[nodiscard]] std::string wrong_role_name(std::string_view name);
 [[nodiscard]] std::string wrong_variable(std::string_view name);
 [[nodiscard]] std::string wrong_port_name(std::string_view name);
-/// Of a page that a task serves.
+/// For a page that a task serves.
 [[nodiscard]] std::string wrong_endpoint_name(std::string_view name);
-/// The port of one: a number, or the name of a port.
+/// For the port of such a page: a number, or the name of a port.
 [[nodiscard]] std::string wrong_endpoint_port(std::string_view port);
-/// The path of one.
+/// For the path of such a page.
 [[nodiscard]] std::string wrong_page_path(std::string_view path);
 [[nodiscard]] std::string wrong_resource(std::string_view name);
 [[nodiscard]] std::string wrong_class(std::string_view name);
 /// May be empty.
 [[nodiscard]] std::string wrong_framework_name(std::string_view name);
-/// What every text must be to be kept: UTF-8 without NUL bytes.
+/// For every text, which must be valid UTF-8 without NUL bytes.
 [[nodiscard]] std::string wrong_text(std::string_view text);
-/// What every text that ends in a command line, a path or an address must keep: not empty, no line
-/// breaks.
+/// For every text that ends up in a command line, a path or an address: not empty, no line breaks.
 [[nodiscard]] std::string wrong_word(std::string_view text);
 /// The same for a text that may be empty.
 [[nodiscard]] std::string wrong_line(std::string_view text);
-/// An image of Docker's as YARN takes it: HOST:PORT/NAME:TAG or NAME@sha256:DIGEST.
+/// For a Docker image as YARN accepts it: HOST:PORT/NAME:TAG or NAME@sha256:DIGEST.
 [[nodiscard]] std::string wrong_image(std::string_view image);
-/// A place inside a task's folder: relative, without `..`. May be empty.
+/// For a place inside a task's folder: relative, without `..`. May be empty.
 [[nodiscard]] std::string wrong_place(std::string_view path);
 /// The same, and not empty.
 [[nodiscard]] std::string wrong_checkpoint_dir(std::string_view path);
-/// An address for notices: http://HOST[:PORT][/PATH] or https://...; may be empty.
+/// For an address for notices: http://HOST[:PORT][/PATH] or https://...; may be empty.
 [[nodiscard]] std::string wrong_hook(std::string_view address);
 [[nodiscard]] std::string wrong_mail_address(std::string_view address);
 [[nodiscard]] std::string wrong_command(std::string_view command);

@@ -5,8 +5,8 @@
 
 namespace muster::spec {
 
-/// Whose conventions a task's environment follows, and who proposes the policies the user left
-/// open.
+/// Whose conventions a task's environment follows, and which framework proposes the policies that
+/// the user left open.
 enum class Framework : uint8_t {
   Generic,
   Tensorflow,
@@ -25,7 +25,7 @@ enum class Membership : uint8_t {
   Static,       ///< The whole gang starts again.
   Rejoin,       ///< The task comes back under the same address while the others run.
   Elastic,      ///< The role lives with min..max tasks.
-  Independent,  ///< Nobody else is concerned.
+  Independent,  ///< No other task is affected.
 };
 
 /// What the success of a role means for the job.
@@ -45,7 +45,7 @@ enum class Failure : uint8_t {
 /// What a role waits for in another role.
 enum class Condition : uint8_t { Ended, Running, Succeeded };
 
-/// What is done about tasks that hang.
+/// What to do about tasks that hang.
 enum class StallAction : uint8_t {
   Report,   ///< People are told.
   Restart,  ///< The suspect goes to another host.
@@ -71,11 +71,11 @@ enum class Resume : uint8_t {
 /// Whether a file is unpacked where it arrives. Auto unpacks known archive endings.
 enum class Unpack : uint8_t { Auto, Yes, No };
 
-/// What people may be told of while a job goes on.
+/// What people may be notified of while a job runs.
 enum class Occasion : uint8_t {
   Start,       ///< All tasks run for the first time.
   FirstCause,  ///< The first failure whose cause is known, whether or not the job goes on.
-  Stall,       ///< A task does nothing any more.
+  Stall,       ///< A task no longer does anything.
   End,         ///< The job has ended.
 };
 

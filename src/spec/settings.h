@@ -12,7 +12,7 @@
 
 namespace muster::spec {
 
-/// A framework that is known by its file alone (frameworks.h), beside its variables and roles.
+/// A framework that is known only by its file (frameworks.h), apart from its variables and roles.
 struct Runtime {
   std::string name;     ///< Empty: that of `framework`.
   std::string module;   ///< What its programs import in Python; empty: what `framework` says.
@@ -22,7 +22,7 @@ struct Runtime {
   bool operator==(const Runtime&) const = default;
 };
 
-/// Texts with places for what the view says (view_text.h), by the variable that they become.
+/// Texts with placeholders for what the view says (view_text.h), by the variable they become.
 struct ViewVariables : std::map<std::string, std::string> {
   using std::map<std::string, std::string>::map;
 };
@@ -71,13 +71,13 @@ struct Backoff {
   bool operator==(const Backoff&) const = default;
 };
 
-/// How often each rung of the ladder may be tried within `window`.
-/// How often a task moves to a new container, and to another host, where nobody said.
+/// How often each rung of the ladder may be tried within `window`. This constant: how often a task
+/// moves to a new container, and to another host, if not specified.
 inline constexpr uint32_t kMovesUnset = 3;
 
 struct Restart {
   uint32_t process = 3;
-  /// Open: kMovesUnset for failures of the place, none for a program that ended by itself.
+  /// Unset: kMovesUnset for failures of the place, none for a program that ended on its own.
   std::optional<uint32_t> container;
   std::optional<uint32_t> host;
   uint32_t job = 0;
@@ -88,7 +88,7 @@ struct Restart {
   bool operator==(const Restart&) const = default;
 };
 
-/// When tasks that do nothing are taken to hang, and what follows.
+/// When tasks that do nothing are considered to hang, and what follows.
 struct Stall {
   std::optional<Duration> after = std::chrono::minutes(10);  ///< nullopt: never.
   StallAction then = StallAction::Report;
@@ -96,15 +96,15 @@ struct Stall {
   bool operator==(const Stall&) const = default;
 };
 
-/// Which hosts a job would rather not be on.
+/// Which hosts a job would rather avoid.
 struct Hosts {
   std::vector<std::string> avoid;
-  bool remembered = true;  ///< Those that earlier jobs found to do harm, too.
+  bool remembered = true;  ///< Also those that earlier jobs found harmful.
 
   bool operator==(const Hosts&) const = default;
 };
 
-/// What a failure rule looks at; every given part must hold, and at least one is given.
+/// What a failure rule looks at; every given part must match, and at least one is given.
 struct Match {
   std::optional<int32_t> exit_code;
   std::optional<int32_t> signal;
@@ -145,7 +145,7 @@ struct Liveness {
   bool operator==(const Liveness&) const = default;
 };
 
-/// Where checkpoints are written and which of them come back.
+/// Where checkpoints are written, and which of them are restored.
 struct Checkpoint {
   std::string dir =
       "ckpt";  ///< The folder's name below the job's own; tasks see it as MUSTER_CHECKPOINT_DIR.
@@ -180,8 +180,8 @@ struct MasterSettings {
   bool operator==(const MasterSettings&) const = default;
 };
 
-/// Log files rotate at `max` bytes for each attempt and stream, all parts together; `keep` parts.
-/// `merged`: a task's standard error goes where its standard output goes.
+/// Log files rotate at `max` bytes for each attempt and stream, in total over all parts; `keep`
+/// parts. `merged`: a task's standard error goes where its standard output goes.
 struct Logs {
   Bytes max = 1ULL << 30;
   uint32_t keep = 5;
@@ -190,7 +190,7 @@ struct Logs {
   bool operator==(const Logs&) const = default;
 };
 
-/// Whether what people see on terminals in tasks is kept in files, of `max` bytes at most each.
+/// Whether what people see on terminals in tasks is recorded in files, of at most `max` bytes each.
 struct Recording {
   bool terminals = false;
   Bytes max = 256ULL << 20;
@@ -213,7 +213,7 @@ struct Network {
   bool operator==(const Network&) const = default;
 };
 
-/// Who is told of what while the job goes on.
+/// Who is notified of what while the job runs.
 struct Notify {
   std::string command;            ///< For /bin/sh -c, where the master runs; empty: none.
   std::string hook;               ///< An http or https address; empty: none.

@@ -12,8 +12,8 @@
 
 namespace muster::spec {
 
-/// One role as the user wrote it. Policies that the user left open are nullopt: the framework
-/// proposes them. What a role inherits from the top of the spec is found by `settings_of`.
+/// One role as the user wrote it. Policies that the user left open are nullopt; the framework
+/// proposes them. What a role inherits from the top level of the spec is found by `settings_of`.
 struct Role {
   std::string name;
 
@@ -22,8 +22,8 @@ struct Role {
   std::optional<uint32_t> max;
   uint32_t tasks_per_container = 1;
 
-  /// Per task, as all resources. What is left open is filled in by `give_sizes` where containers
-  /// have a size; on the local cluster the machine alone sets the limit, and nothing is claimed.
+  /// Per task, like all resources. What is left open is filled in by `give_sizes` if containers
+  /// have a size; on the local cluster only the machine sets the limit, and nothing is claimed.
   std::optional<Bytes> memory;
   std::optional<uint32_t> vcores;
   std::optional<uint32_t> gpus;
@@ -44,7 +44,7 @@ struct Role {
 
   std::optional<std::string> command;
   std::optional<std::string> prepare;      ///< Run before the command, in the same attempt.
-  Environment env;                         ///< Added to the top-level one, and wins.
+  Environment env;                         ///< Added to the top-level one, and takes precedence.
   ViewVariables variables;                 ///< Likewise.
   std::optional<std::vector<File>> files;  ///< Replaces the top-level list.
   std::optional<Python> python;    ///< Complete: keys the role left out are those of the top.
@@ -55,8 +55,7 @@ struct Role {
 };
 
 /// A job as the user wants it: every key of the specification with its value after all layers. A
-/// Spec that comes out of `load`, `from_quick` or `parse_json` is valid: `validate` finds nothing
-/// in it.
+/// Spec from `load`, `from_quick` or `parse_json` is valid: `validate` finds nothing wrong with it.
 struct Spec {
   std::string
       name;  ///< Never empty: the spec's file name, or the program's, when the user gave none.
@@ -91,7 +90,7 @@ struct Spec {
   bool operator==(const Spec&) const = default;
 };
 
-/// What a role runs with: its own settings where it has them, else those of the top of the spec.
+/// What a role runs with: its own settings if it has them, else those at the top level of the spec.
 struct RoleSettings {
   std::string command;
   Environment env;
@@ -103,22 +102,22 @@ struct RoleSettings {
   bool operator==(const RoleSettings&) const = default;
 };
 
-/// What a task gets where its container must have a size and nobody named one.
+/// What a task gets if its container must have a size and none was specified.
 inline constexpr Bytes kContainerMemory = 1ULL << 30;
 inline constexpr uint32_t kContainerVcores = 1;
 
 /// Fills in the memory and vcores that roles leave open, for a cluster whose containers have sizes.
 void give_sizes(Spec& spec);
 
-/// Tells whether tasks of `role` see all GPUs of their machine: the job shares them, nobody asks
-/// for any, and this role does not refuse them by `gpus: 0`.
+/// Returns whether tasks of `role` see all GPUs of their machine: the job shares them, no role
+/// requests any, and this role does not refuse them by `gpus: 0`.
 [[nodiscard]] bool shares_gpus(const Spec& spec, const Role& role);
 
 /// Returns what `role`, one of `spec.roles`, runs with.
 [[nodiscard]] RoleSettings settings_of(const Spec& spec, const Role& role);
 
-/// Returns the name a file gets in the task's folder: `as`, else the last part of `src` without a
-/// trailing slash.
+/// Returns the name that a file gets in the task's folder: `as`, else the last part of `src`
+/// without a trailing slash.
 [[nodiscard]] std::string place_of(const File& file);
 
 /// Returns the role of that name, or nullptr.

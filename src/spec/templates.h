@@ -11,8 +11,7 @@ struct TemplateFile {
   std::string_view text;
 };
 
-/// What `muster init NAME` writes: a specification, job.yaml, and what it needs. Each runs as it
-/// is.
+/// What `muster init NAME` writes: a specification, job.yaml, and what it needs. Each runs as is.
 struct Template {
   std::string_view name;
   std::string_view description;  ///< One line.

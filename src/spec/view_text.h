@@ -10,7 +10,7 @@
 
 namespace muster::spec {
 
-/// What a place in a ViewText stands for.
+/// What a placeholder in a ViewText stands for.
 enum class ViewFact : uint8_t {
   Host,
   Port,
@@ -18,7 +18,7 @@ enum class ViewFact : uint8_t {
   NamedPort,  ///< `ports.NAME`
   Count,      ///< How many there are now.
   Min,        ///< How many the role needs.
-  Hosts,      ///< Of all, in order, with commas between.
+  Hosts,      ///< Of all, in order, separated by commas.
   Addresses,  ///< Likewise.
   Role,
   Index,
@@ -34,7 +34,8 @@ enum class ViewFact : uint8_t {
   Interface,  ///< The network interface of its address.
 };
 
-/// One place: `{worker.0.host}`, `{worker.count}`, `{ranks.0.port}`, `{rank}`, `{ports.http}`.
+/// One placeholder: `{worker.0.host}`, `{worker.count}`, `{ranks.0.port}`, `{rank}`,
+/// `{ports.http}`.
 struct ViewPlace {
   std::string role;               ///< Empty: the task itself, or the job. "ranks": by RANK.
   std::optional<uint32_t> index;  ///< Of one task of `role`.
@@ -43,7 +44,7 @@ struct ViewPlace {
   bool operator==(const ViewPlace&) const = default;
 };
 
-/// A literal text, and the place behind it, if there is one.
+/// A literal text, and the placeholder after it, if any.
 struct ViewPiece {
   std::string text;
   std::optional<ViewPlace> place;
@@ -53,8 +54,8 @@ struct ViewPiece {
 /// The role name that stands for all ranked tasks in the order of RANK.
 inline constexpr std::string_view kRanks = "ranks";
 
-/// Parses a text with places in braces for what the job's view says of its tasks; `{{` and `}}` are
-/// braces themselves. An error (the user's) says what is wrong with which place.
+/// Parses a text with placeholders in braces for what the job's view says about its tasks; `{{` and
+/// `}}` are literal braces. An error (the user's) says what is wrong with which placeholder.
 [[nodiscard]] Result<std::vector<ViewPiece>> parse_view_text(std::string_view text);
 
 }  // namespace muster::spec

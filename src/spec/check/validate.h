@@ -7,8 +7,9 @@
 
 namespace muster::spec {
 
-/// Adds a problem for everything in `spec` that cannot be meant: what no single key shows, but
-/// several together. `document` is what the spec was read from and tells where; it may lack keys.
+/// Adds a problem for everything in `spec` that cannot be meant, where no single key shows it but
+/// several together do. `document` is what the spec was read from, and gives the positions; it may
+/// lack keys.
 void validate(const Spec& spec, const Node& document, Problems& problems);
 
 /// Adds a problem for everything that a site does not allow, with the numbers.

@@ -10,9 +10,9 @@
 
 namespace muster::spec {
 
-/// On which kinds of cluster a key has its effect.
+/// On which kinds of cluster a key has an effect.
 struct KeySupport {
-  std::string_view key;  ///< As KeyInfo::path has it.
+  std::string_view key;  ///< As in KeyInfo::path.
   bool local = true;
   bool yarn = true;
   bool spark = true;
@@ -22,7 +22,7 @@ struct KeySupport {
 };
 
 /// Every key of a specification that has no keys below it, in the order of the reference page. A
-/// test compares it with the table of keys: a new key says here where it works.
+/// test compares it with the table of keys, so a new key must say here where it works.
 extern const std::span<const KeySupport> kKeySupports;
 
 /// A key that a job sets although its cluster cannot honour it.

@@ -19,16 +19,17 @@ struct KeyPath {
   bool entry = false;  ///< The last part is an entry of a map, not a key of the table.
 };
 
-/// Looks a dotted key up. `tasks` alone means roles.worker.tasks; the role may be `*`. The error
-/// names the key and suggests a near one.
+/// Looks up a dotted key. `tasks` alone means roles.worker.tasks; the role may be `*`. The error
+/// names the key and suggests a similar one.
 [[nodiscard]] Result<KeyPath> resolve_key(std::string_view dotted);
 
-/// Returns the node that `text`, given on a command line or in a variable, means for this key:
-/// lists may be written a,b or [a, b], everything else that is no plain value as YAML on one line.
+/// Returns the node that `text`, given on a command line or in a variable, means for this key.
+/// Lists may be written a,b or [a, b]; everything else that is not a plain value is YAML on one
+/// line.
 [[nodiscard]] Node value_for(const KeyPath& key, std::string_view text, const Origin& origin,
                              Problems& problems);
 
-/// Returns maps around `value` so that it stands at `parts`.
+/// Returns nested maps around `value` so that it stands at `parts`.
 [[nodiscard]] Node nested(const std::vector<std::string>& parts, Node value);
 
 }  // namespace muster::spec

@@ -12,11 +12,11 @@ namespace muster::spec {
 enum class Place : uint8_t { Top, Role, Site };
 [[nodiscard]] std::string_view to_string(Place place);
 
-/// One key with everything people may want to know about it.
+/// One key with everything that people may want to know about it.
 struct KeyInfo {
   std::string path;      ///< "restart.window", "roles.<role>.memory", "files[].src", "limits.tasks"
   std::string type;      ///< "size", "one of gang, as_granted"
-  std::string fallback;  ///< The built-in value as YAML, or what holds when nobody sets it.
+  std::string fallback;  ///< The built-in value as YAML, or what applies when it is not set.
   std::vector<std::string_view> choices;
   std::string doc;
   Place place = Place::Top;
@@ -28,10 +28,9 @@ struct KeyInfo {
 /// file.
 [[nodiscard]] std::vector<KeyInfo> key_table();
 
-/// Returns the documentation of a key for a terminal. `key` may be a whole path, with a role's name
-/// or without
-/// (`roles.worker.memory`, `roles.memory`), or only its end (`memory`). The error suggests near
-/// keys.
+/// Returns the documentation of a key for a terminal. `key` may be a whole path, with or without a
+/// role's name (`roles.worker.memory`, `roles.memory`), or only its end (`memory`). The error
+/// suggests similar keys.
 [[nodiscard]] Result<std::string> explain(std::string_view key);
 
 /// Returns all keys for a terminal, one line each: path, type, built-in value.

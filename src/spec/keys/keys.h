@@ -13,10 +13,10 @@
 
 namespace muster::spec {
 
-/// The most tasks a role and a job may have.
+/// The maximum number of tasks of a role, and of a job.
 inline constexpr int64_t kTasksMax = 100'000;
 
-/// What a site allows at most; nullopt allows everything. Sizes in bytes.
+/// The maxima that a site allows; nullopt allows everything. Sizes in bytes.
 struct Limits {
   std::optional<uint32_t> tasks;
   std::optional<Bytes> memory;
@@ -42,15 +42,15 @@ struct ClusterEntry {
   bool operator==(const ClusterEntry&) const = default;
 };
 
-/// How long jobs are kept that have ended, and who removes them.
+/// How long ended jobs are kept, and who removes them.
 struct PortalRules {
-  std::vector<std::string> admins;  ///< May see every job in a team's portal.
+  std::vector<std::string> admins;  ///< Who may see every job in a team's portal.
 
   bool operator==(const PortalRules&) const = default;
 };
 
 struct Cleaning {
-  /// nullopt: nothing goes by itself.
+  /// nullopt: nothing is removed automatically.
   std::optional<Duration> older = std::chrono::hours(24 * 30);
   Bytes over = Bytes{5} << 30;  ///< Of all jobs on one machine.
 
@@ -72,8 +72,8 @@ struct Prohibition {
   bool operator==(const Prohibition&) const = default;
 };
 
-/// The tables of keys: the one place where a key is declared. The field it fills stands in
-/// settings.h or spec.h.
+/// The tables of keys: the one place where a key is declared. The field it fills is in settings.h
+/// or spec.h.
 [[nodiscard]] std::span<const Row> spec_rows();
 [[nodiscard]] std::span<const Row> role_rows();
 [[nodiscard]] std::span<const Row> limits_rows();

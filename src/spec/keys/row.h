@@ -16,17 +16,17 @@ namespace muster::spec {
 /// What a row says about its key besides the field. Durations are in microseconds, sizes in bytes.
 struct Notes {
   std::string_view doc;         ///< One or more sentences.
-  std::string_view unset = {};  ///< What holds when nobody sets it: "proposed by the framework".
+  std::string_view unset = {};  ///< What applies when it is not set: "proposed by the framework".
   bool required = false;
   std::optional<int64_t> min = {};
   std::optional<int64_t> max = {};
   bool none = false;                                 ///< `none` is a value and means no limit.
   std::string (*check)(std::string_view) = nullptr;  ///< Returns what is wrong with a text, or "".
   bool inherited = false;      ///< In a role: the keys below are those of the top.
-  std::string_view also = {};  ///< Words people use instead, with blanks between, for suggestions.
+  std::string_view also = {};  ///< Words people use instead, separated by blanks, for suggestions.
   /// The same for the values of a choice: "torch=pytorch tf=tensorflow".
   std::string_view also_values = {};
-  /// Ends the message about a value that is not one of a choice and resembles none.
+  /// Ends the message about a value that is not one of the choices and resembles none.
   std::string_view no_such_value = {};
   std::string_view since = "0.1";
 };
@@ -37,7 +37,7 @@ enum class Form : uint8_t { Scalar, Object, List, Map };
 struct Shape {
   Form form = Form::Scalar;
   std::string type;  ///< For people: "size", "list of text", "one of a, b".
-  std::string json;  ///< JSON Schema of a scalar, or of what a List or Map without rows holds.
+  std::string json;  ///< JSON Schema of a scalar, or of the content of a List or Map without rows.
   std::vector<std::string_view> choices;
   std::span<const Row> rows = {};  ///< Of an Object, or of each element of a List or Map.
   std::string_view group = {};     ///< The name of the group that `rows` describes, in schemas.
@@ -47,8 +47,9 @@ struct Shape {
 /// Turns nodes into fields and collects what is wrong. Fields whose node is wrong keep their value.
 struct Decoder {
   Problems& problems;
-  bool null_is_unset = false;  ///< A canonical text writes unset values as null; people may not.
-  /// A canonical text may be of a newer Muster, which has checked it; people's may be mistyped.
+  bool null_is_unset = false;  ///< Canonical texts write unset values as null; people may not.
+  /// A canonical text may come from a newer Muster, which has checked it; people's texts may have
+  /// typos.
   bool skips_unknown = false;
 
   void fail(const Node& node, std::string message) {
@@ -70,7 +71,7 @@ struct Row {
 /// Returns the row of that name, or nullptr.
 [[nodiscard]] const Row* find_row(std::span<const Row> rows, std::string_view name);
 
-/// Reads the members of `node` into `object`, whose rows these are. `what` names the group in
+/// Reads the members of `node` into `object`, which these rows describe. `what` names the group in
 /// messages: "a role".
 void decode_rows(Decoder& decoder, const Node& node, std::span<const Row> rows, void* object,
                  std::string_view what);
@@ -81,7 +82,7 @@ void decode_rows(Decoder& decoder, const Node& node, std::span<const Row> rows, 
 /// Returns " (did you mean `x`?)" for a mistyped name among rows, or "".
 [[nodiscard]] std::string suggestion(std::string_view name, std::span<const Row> rows);
 
-/// The same, or where an unknown key of these rows would be at home.
+/// The same, or where an unknown key of these rows belongs.
 [[nodiscard]] std::string home_of(std::string_view name, std::span<const Row> rows);
 
 }  // namespace muster::spec

@@ -21,8 +21,8 @@
 
 namespace muster::spec {
 
-/// How a field of type T is read, written and described. Specialised for every type a key can have;
-/// an enum needs only a specialisation of `enumerators`, a group of keys one of `rows_of`.
+/// How a field of type T is read, written and described. Specialized for every type that a key can
+/// have; an enum needs only a specialization of `enumerators`, a group of keys one of `rows_of`.
 template <class T>
 struct Codec;
 
@@ -208,7 +208,7 @@ MUSTER_SPEC_CODEC(std::vector<After>);
 MUSTER_SPEC_CODEC(std::vector<Role>);
 #undef MUSTER_SPEC_CODEC
 
-/// The built-in frameworks; Loading has put those of files in their place before.
+/// The built-in frameworks; by now, loading has replaced file-based frameworks by these.
 struct FrameworkCodec {
   static void decode(Decoder& decoder, const Node& node, const Row& row, Framework& out) {
     Codec<Framework>::decode(decoder, node, row, out);
@@ -232,7 +232,7 @@ Owner owner_of(Value Owner::*);
 template <class Owner, class Value>
 Value value_of(Value Owner::*);
 
-/// Makes the row of a field; `Coder` is given only where the field's type does not tell how it is
+/// Makes the row of a field; `Coder` is given only if the field's type does not determine how it is
 /// written.
 template <auto Field, class Coder = Codec<decltype(value_of(Field))>>
 constexpr Row row(std::string_view name, Notes notes) {

@@ -9,7 +9,7 @@
 
 namespace muster::spec {
 
-/// Where a value may come from; a later one wins.
+/// Where a value may come from; later layers take precedence.
 enum class Layer : uint8_t {
   BuiltIn,
   Framework,
@@ -27,7 +27,7 @@ struct Source {
   Layer layer = Layer::Spec;
 };
 
-/// Where a value stands. Lines and columns count from 1; 0 where the source has no lines.
+/// The position of a value. Lines and columns count from 1; 0 if the source has no lines.
 struct Origin {
   std::shared_ptr<const Source> source;
   uint32_t line = 0;
@@ -45,7 +45,7 @@ struct Node {
 
   Kind kind = Kind::Null;
   std::string text;     ///< Of a Scalar.
-  bool quoted = false;  ///< The scalar is text by its quotes, not a number or a truth value.
+  bool quoted = false;  ///< The scalar is text because it is quoted, not a number or boolean.
   Origin origin;
   std::vector<Node> items;      ///< Of a List.
   std::vector<Member> members;  ///< Of a Map, in the order of the text; keys differ.
@@ -63,27 +63,27 @@ struct Member {
 [[nodiscard]] Node list_node(std::vector<Node> items = {});
 [[nodiscard]] Node map_node();
 
-/// Returns the member's value, or nullptr if `node` is no map or lacks the key.
+/// Returns the member's value, or nullptr if `node` is not a map or lacks the key.
 [[nodiscard]] const Node* find(const Node& node, std::string_view key);
 [[nodiscard]] Node* find(Node& node, std::string_view key);
 
-/// Sets a member of a map, in place if it is there, else at the end.
+/// Sets a member of a map: in place if it exists, else at the end.
 void put(Node& map, std::string_view key, Node value);
 
-/// Removes a member of a map, if it is there.
+/// Removes a member of a map, if it exists.
 void remove(Node& map, std::string_view key);
 
-/// Returns the nearest origin to a path of keys and list positions ("roles", "worker", "after",
-/// "0"): that of the deepest part which is there; of a map that is the place of its key.
+/// Returns the nearest origin for a path of keys and list positions ("roles", "worker", "after",
+/// "0"): that of the deepest existing part; for a map that is the position of its key.
 [[nodiscard]] Origin origin_of(const Node& root, const std::vector<std::string>& path);
 
-/// Puts `over` on top of `base`: maps merge member by member, everything else is replaced.
+/// Merges `over` into `base`: maps merge member by member, everything else is replaced.
 void merge(Node& base, const Node& over);
 
-/// Equal values; origins do not matter.
+/// Returns whether the values are equal, ignoring origins.
 [[nodiscard]] bool same_value(const Node& left, const Node& right);
 
-/// What a node is, for messages: "nothing", "`4`", "a list", "a map".
+/// Describes a node for messages: "nothing", "`4`", "a list", "a map".
 [[nodiscard]] std::string describe(const Node& node);
 
 }  // namespace muster::spec

@@ -37,21 +37,21 @@ struct QuickOptions {
   std::optional<std::string> gpus;          ///< --gpus, likewise.
   std::optional<std::string> max_restarts;  ///< --max-restarts: restart.process.
   std::vector<std::string> command;         ///< The words after `--`.
-  /// Tasks that ask for no GPUs see those of their host, as by hand: where containers have a size
-  /// they have none.
+  /// Tasks that request no GPUs see those of their host, as when run by hand; if containers have a
+  /// size, they see none.
   bool shares_gpus = true;
-  /// logs.merged: who reads both streams of the tasks reads them in one place.
+  /// logs.merged: for those who read both streams of the tasks in one place.
   bool merges_streams = false;
 };
 
-/// Everything that values may come from, in rising order after the built-in ones. All as text: this
-/// module opens no file and reads no environment.
+/// Everything that values may come from, in rising precedence after the built-in ones. All as text:
+/// this module opens no files and reads no environment.
 struct Layers {
-  /// What the site and the user have of them; an earlier one hides a later one of the same name.
+  /// Those of the site and the user; an earlier one hides a later one of the same name.
   std::vector<FrameworkInput> frameworks;
   std::optional<TextInput> site;    ///< /etc/muster/site.yaml
   std::optional<TextInput> config;  ///< $MUSTER_HOME/config.yaml
-  /// The variables whose name begins with MUSTER_SET_; others are passed over.
+  /// The variables whose name begins with MUSTER_SET_; others are ignored.
   std::vector<std::pair<std::string, std::string>> environment;
   std::optional<TextInput> spec;  ///< Exactly one of `spec` and `quick` is given.
   std::optional<QuickOptions> quick;
@@ -69,8 +69,8 @@ struct Loaded {
   Cleaning cleaning;
 };
 
-/// Puts the layers on top of each other and checks the result. On failure the error's message has
-/// at most 10 lines "FILE:LINE:COLUMN: error: message". Pure: the same layers give the same result.
+/// Merges the layers and checks the result. On failure the error's message has at most 10 lines
+/// "FILE:LINE:COLUMN: error: message". Pure: the same layers give the same result.
 [[nodiscard]] Result<Loaded> load(const Layers& layers);
 
 /// The same for a job without any file or layer.
@@ -79,21 +79,21 @@ struct Loaded {
 /// Returns the clusters that the site and the user's configuration name, without needing a job.
 [[nodiscard]] Result<std::map<std::string, ClusterEntry>> load_clusters(const Layers& layers);
 
-/// Returns how long the site and the user's configuration keep jobs that have ended.
+/// Returns how long the site and the user's configuration keep ended jobs.
 [[nodiscard]] Result<Cleaning> load_cleaning(const Layers& layers);
 
 /// Returns which ways into running jobs the site forbids.
 [[nodiscard]] Result<std::vector<Prohibition>> load_forbidden(const Layers& layers);
 
-/// Returns what the site file says of portals; the other layers have no say.
+/// Returns what the site file says about portals; the other layers have no say.
 [[nodiscard]] Result<PortalRules> load_portal_rules(const Layers& layers);
 
-/// Returns, for `muster config --explain KEY`, one line for each layer's value of the key, the
-/// winner marked. Works without a spec, too.
+/// Returns, for `muster config --explain KEY`, one line for each layer's value of the key, with the
+/// effective one marked. Works without a spec, too.
 [[nodiscard]] Result<std::string> config_explain(const Layers& layers, std::string_view key);
 
 /// Returns, for `muster config`, every key that a layer sets, with its value and where it was set,
-/// one line each; and the clusters that have names.
+/// one line each, plus the named clusters.
 [[nodiscard]] Result<std::string> config_overview(const Layers& layers);
 
 }  // namespace muster::spec

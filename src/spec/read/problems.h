@@ -8,7 +8,7 @@
 
 namespace muster::spec {
 
-/// Collects everything that is wrong with the inputs, to be told in one go.
+/// Collects everything that is wrong with the inputs, to be reported in one go.
 class Problems {
  public:
   /// Notes one problem. `message` is printed as one line: line breaks and control bytes in it are
@@ -23,7 +23,7 @@ class Problems {
 
   /// Returns one error whose message has a line "FILE:LINE:COLUMN: error: message" for each
   /// problem: by source in the order of first mention, then by position, without repetitions, at
-  /// most 10 lines. Demands a problem.
+  /// most 10 lines. Requires at least one problem.
   [[nodiscard]] Error error() const;
 
  private:

@@ -6,12 +6,12 @@
 
 namespace muster::spec {
 
-/// Returns the options of the quick form as a layer in the shape of a specification. Inside this
+/// Returns the options of the quick form as a layer in the shape of a specification. For this
 /// module only.
 [[nodiscard]] Node quick_layer(const QuickOptions& options, Problems& problems);
 
-/// Returns what holds in the quick form unless some layer says otherwise: what a person expects who
-/// runs the same command by hand. Below every layer.
+/// Returns what applies in the quick form unless some layer says otherwise: what a person expects
+/// who runs the same command by hand. Lowest of all layers.
 [[nodiscard]] Node quick_defaults(const QuickOptions& options);
 
 }  // namespace muster::spec

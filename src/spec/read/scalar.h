@@ -12,8 +12,8 @@
 
 namespace muster::spec {
 
-/// What the codecs of single values share. Each adds a problem and leaves `out` alone for a wrong
-/// node.
+/// What the codecs of single values share. Each adds a problem and leaves `out` alone if the node
+/// is wrong.
 namespace scalar {
 
 /// Returns the text of a scalar; adds a problem and returns nullopt for anything else.
@@ -24,7 +24,7 @@ void decode_bool(Decoder& decoder, const Node& node, const Row& row, bool& out);
 [[nodiscard]] std::optional<int64_t> whole_number(Decoder& decoder, const Node& node,
                                                   const Row& row, int64_t min, int64_t max);
 void decode_size(Decoder& decoder, const Node& node, const Row& row, Bytes& out);
-/// `none`, where the row allows it, resets `out`.
+/// `none`, if the row allows it, resets `out`.
 void decode_duration(Decoder& decoder, const Node& node, const Row& row,
                      std::optional<Duration>& out);
 [[nodiscard]] std::optional<size_t> choice(Decoder& decoder, const Node& node, const Row& row,
@@ -32,7 +32,7 @@ void decode_duration(Decoder& decoder, const Node& node, const Row& row,
 [[nodiscard]] Shape number_shape(const Row& row, int64_t min, int64_t max);
 [[nodiscard]] Shape text_shape();
 [[nodiscard]] Shape size_shape(const Row& row);
-/// `none`: whether that is a value, too.
+/// `none`: whether that is a valid value, too.
 [[nodiscard]] Shape duration_shape(const Row& row, bool none);
 [[nodiscard]] Shape choice_shape(std::vector<std::string_view> names);
 

@@ -13,7 +13,7 @@
 
 namespace muster::spec {
 
-/// The layers read, each as a map in the shape of a specification, but not yet merged. Inside this
+/// The layers as read, each as a map in the shape of a specification, but not yet merged. For this
 /// module only.
 struct Stack {
   std::optional<Node> framework;  ///< The file of the framework that the job names, if it has one.
@@ -31,19 +31,19 @@ struct Stack {
 /// Reads every layer, adding what is wrong to `problems`.
 [[nodiscard]] Stack read_layers(const Layers& layers, Problems& problems);
 
-/// Finds the framework that the layers name. Where that is one of files, its file is read and the
-/// layers name the built-in framework that it is based on.
+/// Finds the framework that the layers name. If it is defined by a file, reads the file, and the
+/// layers then name the built-in framework it is based on.
 void resolve_framework(const Layers& layers, Stack& stack, Problems& problems);
 
 /// Returns what a layer says about the given roles: `*` is spread over them, below what is said by
-/// name; roles that are not among them are left out. `loose` lets `_` in a name stand for `-`, too.
+/// name; other roles are left out. With `loose`, `_` in a name also stands for `-`.
 [[nodiscard]] Node spread_roles(const Node& layer, const std::vector<std::string>& roles,
                                 bool loose);
 
-/// Returns the names of the roles in the job's own layer, or in --set where that names none.
+/// Returns the names of the roles in the job's own layer, or in --set if that names none.
 [[nodiscard]] std::vector<std::string> role_names(const Stack& stack);
 
-/// Moves `tasks: N` at the top to roles.worker.tasks.
+/// Moves `tasks: N` at the top level to roles.worker.tasks.
 void expand_tasks(Node& layer, Problems& problems);
 
 }  // namespace muster::spec

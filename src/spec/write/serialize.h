@@ -12,12 +12,12 @@ namespace muster::spec {
 /// policies as null. Secrets stay references (from_env, from_file). Equal specs have equal texts.
 [[nodiscard]] std::string to_json(const Spec& spec);
 
-/// Reads a text of `to_json` back: parse_json(to_json(spec)) == spec for every valid spec. Anything
-/// else, also a spec that `validate` refuses, is an error.
+/// Parses a text made by `to_json`: parse_json(to_json(spec)) == spec for every valid spec.
+/// Anything else is an error, including a spec that `validate` refuses.
 [[nodiscard]] Result<Spec> parse_json(std::string_view text);
 
-/// Returns a specification file for people that means `spec`: what equals the built-in value is
-/// left out.
+/// Returns a specification file for people that means `spec`, leaving out what equals the built-in
+/// value.
 [[nodiscard]] std::string to_yaml(const Spec& spec);
 
 }  // namespace muster::spec
