@@ -11,10 +11,10 @@
 
 namespace muster::metrics {
 
-/// The values of one metric in a block: those of a subject stand together, in order of time.
+/// The values of one metric in a block: those of one subject are contiguous, in order of time.
 struct Column {
   Metric metric;
-  std::vector<double> values;  ///< One for each subject and time; 0 where there is none.
+  std::vector<double> values;  ///< One for each subject and time; 0 if there is none.
   std::vector<bool> present;   ///< As many.
   bool operator==(const Column&) const = default;
 };
@@ -32,7 +32,8 @@ struct Block {
   [[nodiscard]] int64_t end_s() const { return start_s + int64_t{times} * step_s; }
 };
 
-/// What a block may hold: encoders cut nothing, their callers stay below; decoders refuse more.
+/// Limits on what a block may hold: encoders cut nothing, so their callers must stay below;
+/// decoders refuse more.
 inline constexpr uint32_t kTimesMax = 600;
 inline constexpr uint32_t kStepMax = 3600;
 inline constexpr size_t kSubjectsMax = 100'000;
@@ -41,7 +42,7 @@ inline constexpr size_t kCellsMax = 8U << 20;    ///< Subjects times times.
 inline constexpr size_t kValuesMax = 32U << 20;  ///< Cells of all columns.
 inline constexpr size_t kBlockBytesMax = 64U << 20;
 
-/// A block begins with these, then its version, and the length and CRC-32C of what follows.
+/// A block begins with this, then its version, and the length and CRC-32C of what follows.
 inline constexpr std::string_view kBlockMagic = "\x89MSB";
 inline constexpr uint8_t kBlockVersion = 1;
 inline constexpr size_t kBlockHeadBytes = 16;
@@ -49,12 +50,12 @@ inline constexpr size_t kBlockHeadBytes = 16;
 /// Encodes a block, its frame included. The same block gives the same bytes.
 [[nodiscard]] std::string encode(const Block& block);
 
-/// What stands before the columns of an encoded block, and the columns themselves, still encoded:
-/// who wants one of them decodes no other. The bytes must outlive it.
+/// What precedes the columns of an encoded block, and the columns themselves, still encoded, so
+/// that a reader of one column decodes no other. The bytes must outlive it.
 class BlockView {
  public:
-  /// Reads one whole encoded block. Corrupt for bytes that are none, that are cut off or damaged;
-  /// Unsupported for another version. No byte is trusted.
+  /// Reads one whole encoded block. Corrupt for bytes that are not a block, or are cut off or
+  /// damaged; Unsupported for another version. No byte is trusted.
   [[nodiscard]] static Result<BlockView> open(std::string_view bytes);
 
   [[nodiscard]] int64_t start_s() const { return start_s_; }

@@ -8,15 +8,15 @@
 
 namespace muster::metrics {
 
-/// Walks over the blocks of a file's bytes, which need not begin with one. What lies between blocks
-/// that can be read is passed over, and told. The bytes must outlive what next() returns.
+/// Walks over the blocks in a file's bytes, which need not begin with one. What lies between
+/// readable blocks is skipped and reported. The bytes must outlive what next() returns.
 class BlockFile {
  public:
   explicit BlockFile(std::string_view bytes) : bytes_(bytes) {}
 
-  /// The next whole, intact, encoded block; nullopt at the end.
+  /// Returns the next whole, intact, encoded block; nullopt at the end.
   [[nodiscard]] std::optional<std::string_view> next();
-  /// What was passed over, for people: "a block of samples is damaged: ... (at byte 812)".
+  /// Returns what was skipped, for people: "a block of samples is damaged: ... (at byte 812)".
   [[nodiscard]] const std::vector<std::string>& damages() const { return damages_; }
 
  private:

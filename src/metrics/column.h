@@ -25,7 +25,7 @@ class ByteReader {
   [[nodiscard]] std::optional<uint64_t> varint();
   [[nodiscard]] std::optional<int64_t> signed_varint();
   [[nodiscard]] std::optional<std::string_view> take(size_t size);
-  /// A text of at most `bytes_max`.
+  /// Returns a text of at most `bytes_max`.
   [[nodiscard]] std::optional<std::string_view> text(size_t bytes_max);
   [[nodiscard]] std::string_view rest() const { return bytes_; }
   [[nodiscard]] bool empty() const { return bytes_.empty(); }
@@ -34,17 +34,17 @@ class ByteReader {
   std::string_view bytes_;
 };
 
-/// Compresses with zstd; nothing where that gains nothing.
+/// Compresses with zstd; returns nothing if that gains nothing.
 [[nodiscard]] std::optional<std::string> compress(std::string_view raw);
-/// Gives exactly `raw_bytes`, or an error.
+/// Returns exactly `raw_bytes`, or an error.
 [[nodiscard]] Result<std::string> decompress(std::string_view bytes, size_t raw_bytes);
 
-/// `times`: how many values stand together for each subject.
+/// `times`: how many consecutive values belong to each subject.
 [[nodiscard]] std::string encode_column(const Column& column, uint32_t times);
-/// Fills values and presence of `cells` values.
+/// Fills in values and presence of `cells` values.
 [[nodiscard]] Status decode_column(std::string_view raw, uint32_t times, size_t cells,
                                    Column& column);
-/// The largest that encode_column can give.
+/// Returns the largest size that encode_column can return.
 [[nodiscard]] size_t column_bytes_max(size_t cells);
 
 }  // namespace muster::metrics

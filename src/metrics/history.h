@@ -16,26 +16,26 @@
 
 namespace muster::metrics {
 
-/// Puts what `blocks` (encoded, in any order) have of the wanted series together, those of the
-/// query's step and finer: finer ones are averaged. Where two have the same time, the later one
-/// counts. Blocks that cannot be read are left out.
+/// Puts together what `blocks` (encoded, in any order) have of the wanted series, at the query's
+/// step and finer; finer ones are averaged. If two have the same time, the later one counts. Blocks
+/// that cannot be read are left out.
 class SeriesReader {
  public:
   explicit SeriesReader(Query query) : query_(std::move(query)) {}
   /// The bytes are not needed after the call.
   void add(std::string_view block);
   void add(const Block& block);
-  /// How many points there are by now.
+  /// Returns how many points there are so far.
   [[nodiscard]] size_t points() const { return points_; }
-  /// By subject, then metric. Called once.
+  /// Returns the series by subject, then metric. Call once.
   [[nodiscard]] std::vector<Series> take();
 
  private:
   struct Sum {
     double value = 0;
     uint32_t count = 0;
-    int64_t last_s = INT64_MIN;  ///< Of the finer times that are in it.
-    uint32_t step_s = 0;         ///< Whose they are: a coarse value gives way to finer ones.
+    int64_t last_s = INT64_MIN;  ///< The latest of the finer times in it.
+    uint32_t step_s = 0;         ///< Their step: a coarse value gives way to finer ones.
   };
   [[nodiscard]] bool covers(int64_t start_s, int64_t end_s, uint32_t step_s) const;
   void add_column(const std::vector<Subject>& subjects, int64_t start_s, uint32_t step_s,
@@ -56,9 +56,10 @@ class History {
 
   explicit History(size_t bytes_max = 12U << 20) : bytes_max_(bytes_max) {}
 
-  /// Takes a block that is complete; the oldest of its step make room.
+  /// Takes a complete block; the oldest of its step make room.
   void keep(int64_t end_s, uint32_t step_s, std::string encoded);
-  /// The kept blocks of a step that end after `from_s`, oldest first. Valid until the next keep().
+  /// Returns the kept blocks of a step that end after `from_s`, oldest first. Valid until the next
+  /// keep().
   [[nodiscard]] std::vector<std::string_view> blocks(uint32_t step_s, int64_t from_s) const;
   [[nodiscard]] size_t bytes() const;
 

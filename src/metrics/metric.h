@@ -12,7 +12,7 @@
 /// What is measured while a job runs, and how it is kept.
 namespace muster::metrics {
 
-/// A gauge says how much there is now, a counter how much there has been since its subject began.
+/// A gauge says how much there is now; a counter, how much there has been since its subject began.
 enum class Kind : uint8_t { Gauge, Counter };
 
 /// "gauge", "counter".
@@ -85,14 +85,14 @@ struct BuiltinMetric {
   std::string_view meaning;  ///< For people, a phrase.
 };
 
-/// The table, in the order of Builtin.
+/// Returns the table, in the order of Builtin.
 [[nodiscard]] std::span<const BuiltinMetric> builtins();
 [[nodiscard]] const BuiltinMetric& describe(Builtin id);
 [[nodiscard]] Metric metric_of(Builtin id);
-/// The row with that name; nullptr for any other.
+/// Returns the row with that name; nullptr for any other.
 [[nodiscard]] const BuiltinMetric* find_builtin(std::string_view name);
 
-/// What a program's own metrics begin with: "user.loss".
+/// The prefix of a program's own metrics: "user.loss".
 inline constexpr std::string_view kUserPrefix = "user.";
 inline constexpr size_t kNameBytesMax = 200;
 inline constexpr size_t kUnitBytesMax = 32;
@@ -101,8 +101,8 @@ inline constexpr size_t kUnitBytesMax = 32;
 /// the message says which, with the name cut short.
 [[nodiscard]] Status check_metric(const Metric& metric);
 
-/// A value to 4 significant digits: what is kept of averages over a minute, which are no more exact
-/// than that. Counters, NaN and infinities stay as they are.
+/// Rounds a value to 4 significant digits, which is as exact as averages over a minute are.
+/// Counters, NaN and infinities stay as they are.
 [[nodiscard]] double coarse_value(double value);
 
 }  // namespace muster::metrics

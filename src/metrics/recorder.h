@@ -17,23 +17,23 @@ namespace muster::metrics {
 /// The steps in which samples are kept.
 inline constexpr std::array<uint32_t, 3> kSteps = {1, 10, 60};
 /// How many of them one window has. Windows of seconds are short: they are what a master's death
-/// can lose.
+/// may lose.
 inline constexpr std::array<uint32_t, 3> kTimesOfWindow = {5, 10, 10};
 inline constexpr uint32_t kWindowTimesMax = 10;
 
-/// Gathers samples into windows of some steps, for each of kSteps, and gives a window as a block
+/// Gathers samples into windows of some steps, for each of kSteps, and returns a window as a block
 /// when its time is over. Pure: the times are the caller's, in seconds since 1970.
 ///
-/// Samples may come late and in any order, up to kLateMax: a window that is made again for them
-/// gives one more block of the same times. What is too late, too early, not finite where it must
-/// be, or too much is refused and counted. Memory is bounded by the bounds below, whatever comes.
+/// Samples may arrive late and in any order, up to kLateMax: a window that is made again for them
+/// yields one more block of the same times. What is too late, too early, not finite where it must
+/// be, or too much is refused and counted. Memory is limited by the bounds below, whatever arrives.
 class Recorder {
  public:
   /// How old a sample may be: programs write their scalars every two minutes by default.
   static constexpr int64_t kLateMax = 600;
   /// How far ahead of `now` a sample may be.
   static constexpr int64_t kEarlyMax = 2;
-  /// How long after its end a window waits for what is under way.
+  /// How long after its end a window waits for samples still under way.
   static constexpr int64_t kGrace = 2;
   static constexpr size_t kRowsMax = 400'000;      ///< Series of all open windows of one step.
   static constexpr size_t kSubjectsKept = 20'000;  ///< Of all open windows.
@@ -41,23 +41,23 @@ class Recorder {
 
   enum class Taken : uint8_t { Yes, WrongTime, TooMany, NotFinite };
 
-  /// Takes a value of `time_s`. Muster's own metrics must be finite.
+  /// Takes a value at `time_s`. Muster's own metrics must be finite.
   Taken add(const Subject& subject, Builtin metric, int64_t time_s, double value, int64_t now_s);
-  /// The same for any metric, which check_metric() has passed.
+  /// The same for any metric that check_metric() has accepted.
   Taken add(const Subject& subject, const Metric& metric, int64_t time_s, double value,
             int64_t now_s);
 
-  /// Gives the windows whose time is over, oldest first, finest first; with `all` every one.
+  /// Returns the windows whose time is over, oldest first, finest first; with `all`, every window.
   [[nodiscard]] std::vector<Block> take_closed(int64_t now_s, bool all = false);
-  /// The windows of one step that are still open, as far as they go.
+  /// Returns the windows of one step that are still open, as far as they go.
   [[nodiscard]] std::vector<Block> open_windows(uint32_t step_s) const;
-  /// The last value of each series within the last `age_max` seconds, as a block of one time:
-  /// `now`.
+  /// Returns the last value of each series within the last `age_max` seconds, as a block of one
+  /// time: `now`.
   [[nodiscard]] Block latest(int64_t now_s, int64_t age_max) const;
-  /// Whether no window is open.
+  /// Returns whether no window is open.
   [[nodiscard]] bool empty() const;
-  /// Passes a block of seconds, of an earlier master, on to the windows of another step: after a
-  /// takeover what was gathered of them is not lost.
+  /// Passes a block of seconds from an earlier master on to the windows of another step, so that
+  /// what was gathered for them is not lost in a takeover.
   void restore(const Block& block, uint32_t step_s);
 
  private:

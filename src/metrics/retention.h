@@ -36,22 +36,23 @@ class SampleFiles {
 
   explicit SampleFiles(uint32_t epoch) : epoch_(epoch) {}
 
-  /// A file of an earlier master.
+  /// Registers a file of an earlier master.
   void found(const SampleFileName& name, uint64_t bytes);
-  /// Where the next block of a step goes; nullopt for those that are in no file (10 s).
+  /// Returns where the next block of a step goes; nullopt for steps that are not kept in files (10
+  /// s).
   [[nodiscard]] std::optional<SampleFileName> file_for(uint32_t step_s) const;
-  /// So much is in that file now.
+  /// Reports how many bytes are in that file now.
   void appended(const SampleFileName& name, uint64_t bytes);
-  /// Nothing more can be written to that file.
+  /// Reports that nothing more can be written to that file.
   void broken(const SampleFileName& name);
-  /// The next file that must go, if any; it counts no longer.
+  /// Returns the next file that must be removed, if any; it is no longer counted.
   [[nodiscard]] std::optional<SampleFileName> take_surplus();
 
  private:
   [[nodiscard]] uint64_t bytes_of(SampleFileName::Kind kind) const;
 
   uint32_t epoch_;
-  uint32_t seconds_ = 1;  ///< Sequence of the file that is written.
+  uint32_t seconds_ = 1;  ///< Sequence of the file being written.
   uint32_t minutes_ = 1;
   std::map<SampleFileName, uint64_t> files_;
 };

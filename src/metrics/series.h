@@ -11,7 +11,7 @@
 
 namespace muster::metrics {
 
-/// Whose a series is: an attempt of a task, or a host.
+/// What a series belongs to: an attempt of a task, or a host.
 struct Subject {
   std::string role;      ///< "worker"; "@node7" for a host.
   uint32_t index = 0;    ///< 0 for a host.
@@ -53,11 +53,11 @@ struct Series {
   bool operator==(const Series&) const = default;
 };
 
-/// The moment at which something happened of which only the second is known: its middle. Whose
-/// clock is a moment ahead or behind still takes it for the same second.
+/// Returns the time of an event of which only the second is known: its middle, so that a slightly
+/// fast or slow clock still puts it into the same second.
 [[nodiscard]] WallTime middle_of_second(int64_t time_s);
 
-/// The largest multiple of `step_s` that is not after `time_s`.
+/// Returns the largest multiple of `step_s` that is not after `time_s`.
 [[nodiscard]] int64_t floor_time(int64_t time_s, int64_t step_s);
 
 /// Which series, and since when.

@@ -9,7 +9,7 @@
 
 namespace muster::metrics {
 
-/// The shortest text that gives the same value again; "NaN", "+Inf", "-Inf".
+/// Returns the shortest text that yields the same value again; "NaN", "+Inf", "-Inf".
 [[nodiscard]] std::string number_text(double value);
 
 /// {"schema":"muster.metrics/1","now":N,"series":[{"task","attempt","name","unit","kind",
@@ -19,10 +19,10 @@ namespace muster::metrics {
 [[nodiscard]] std::string names_json(std::span<const Metric> metrics);
 
 inline constexpr std::string_view kCsvHead = "time,task,attempt,name,unit,value\n";
-/// One line for each point, by time, then task; times in RFC 3339, UTC. Texts with commas or quotes
-/// are quoted.
+/// Returns one line for each point, by time, then task; times in RFC 3339, UTC. Texts with commas
+/// or quotes are quoted.
 [[nodiscard]] std::string series_csv(std::span<const Series> series);
-/// The same, an object a line.
+/// The same, one JSON object per line.
 [[nodiscard]] std::string series_json_lines(std::span<const Series> series);
 
 }  // namespace muster::metrics
