@@ -9,15 +9,15 @@
 
 namespace muster::stacks {
 
-/// The task that has not entered the collective call in which others of its process group are, or
-/// that has entered another one in its place, as flight recorders tell.
+/// The task that, according to flight recorders, has not entered the collective call that others of
+/// its process group are in, or has entered a different one.
 struct Laggard {
-  /// Its position; nullopt: nobody can tell which of those in two calls is wrong.
+  /// Its position; nullopt if it is unclear which of those in two calls is wrong.
   std::optional<size_t> subject;
   std::string evidence;  ///< A line for people.
 };
 
-/// nullopt where nobody has such a record, all have come equally far in the same call, or more than
+/// Returns nullopt if there is no such record, all are equally far in the same call, or more than
 /// half are behind.
 [[nodiscard]] std::optional<Laggard> find_laggard(std::span<const Subject> subjects);
 

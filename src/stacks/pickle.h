@@ -10,10 +10,10 @@
 
 namespace muster::stacks {
 
-/// Plain values out of a pickle of Python's: None, truth values, numbers, text, lists (tuples are
+/// Reads plain values from a Python pickle: None, booleans, numbers, text, lists (tuples are
 /// lists), dictionaries. A pickle is a program; of its instructions only those that make such
-/// values are carried out. Anything that would import, call or build something else is an error, so
-/// that a file of a user's program can be read by anybody.
+/// values are executed. Anything that would import, call or build something else is an error, so
+/// that reading a file from a user's program is safe.
 class Pickle {
  public:
   enum class Kind : uint8_t { Nothing, Truth, Integer, Float, Text, List, Dictionary };
@@ -25,12 +25,13 @@ class Pickle {
     std::vector<uint32_t> items;  ///< Of List; of Dictionary key, value, key, value.
   };
 
-  /// Corrupt for what is no pickle, is too large or wants more than plain values.
+  /// Corrupt for anything that is not a pickle, is too large or wants more than plain values.
   [[nodiscard]] static Result<Pickle> read(std::string_view bytes);
 
   [[nodiscard]] const Value& root() const { return values_.at(root_); }
   [[nodiscard]] const Value& at(uint32_t item) const { return values_.at(item); }
-  /// The value at a key of a dictionary; nullptr where there is none, or `from` is none.
+  /// Returns the value at a key of a dictionary; nullptr if there is none, or `from` is not a
+  /// dictionary.
   [[nodiscard]] const Value* find(const Value& from, std::string_view key) const;
 
  private:

@@ -9,15 +9,15 @@
 
 namespace muster::stacks {
 
-/// Tasks that have come differently far, by the steps that their programs reported.
+/// Tasks that have got differently far, by the steps that their programs reported.
 struct StepsApart {
-  /// The position of the first of those at another step than most; nullopt where no step is that of
-  /// more than half of them.
+  /// The position of the first task at a step other than that of most; nullopt if no step is that
+  /// of more than half of them.
   std::optional<size_t> odd;
   std::string line;  ///< "steps reported: worker:0-1 at 42, worker:2 at 41"
 };
 
-/// nullopt where all have come equally far, or one that the job waits for has reported no step.
+/// Returns nullopt if all are equally far, or one that the job waits for has reported no step.
 [[nodiscard]] std::optional<StepsApart> find_steps_apart(std::span<const Subject> subjects);
 
 }  // namespace muster::stacks
