@@ -22,8 +22,8 @@ enum class Class : uint8_t {
   Starting,    ///< From the program's start to its first step.
   Productive,  ///< Work that counts.
   Repeated,    ///< Work that was lost: done after the last committed checkpoint.
-  Stalled,     ///< The program ran and did nothing.
-  Waiting,     ///< Held for peers that are slower, or done while they are not.
+  Stalled,     ///< The program was running but did nothing.
+  Waiting,     ///< Held up by slower peers, or done before them.
   Saving,      ///< Writing a checkpoint.
   Ending,      ///< From the order to stop, or the last task's end, to the container's end.
 };
@@ -51,7 +51,7 @@ struct Line {
   uint32_t slot = 0;
   uint32_t slots = 1;  ///< Of its container.
   std::vector<Span> spans;
-  Duration guessed{};  ///< Of what is Repeated, how much may have been kept: see Account.
+  Duration guessed{};  ///< How much of Repeated may have been kept: see Account.
 };
 
 /// A step that a program has reported.
@@ -60,8 +60,8 @@ struct Step {
   double number = 0;
 };
 
-/// What is known of an attempt beside the facts: from samples, reports of the program and output.
-/// Times are job time.
+/// What is known about an attempt beside the facts: from samples, the program's own reports and
+/// output. Times are job time.
 struct AttemptSigns {
   std::optional<Time> first_step;
   std::optional<Time> first_output;
@@ -71,7 +71,7 @@ struct AttemptSigns {
 };
 using Signs = std::map<job::AttemptId, AttemptSigns>;
 
-/// How the end of `starting` is known, in attempts that have started.
+/// How the end of `starting` is known, as numbers of attempts that have started.
 struct StartsKnown {
   uint32_t by_step = 0;
   uint32_t by_output = 0;  ///< By the first line that it printed.
@@ -86,55 +86,55 @@ struct Growth {
   Duration span{};
 };
 
-/// What of an attempt rose all the time; nullopt: it did not, or nobody measured it.
+/// What about an attempt rose all the time; nullopt if it did not, or was not measured.
 struct Growths {
   std::optional<Growth> memory_bytes;
   std::optional<Growth> open_files;
   std::optional<Growth> threads;
   std::optional<Growth> processes;
   std::optional<Growth> step_s;      ///< The time of a step.
-  std::optional<Growth> disk_bytes;  ///< What is used of the disk that it writes to, by whomever.
+  std::optional<Growth> disk_bytes;  ///< Use of the disk that it writes to, by anyone.
 };
 
-/// What kept an attempt from its work, as the counters of the system and of Java tell; nullopt:
-/// nobody measured it.
+/// What held up an attempt, according to the counters of the system and of Java; nullopt if not
+/// measured.
 struct Hindrances {
   std::optional<double> throttled;  ///< The share of periods in which a limit held its group back.
   /// The share of time in which some process of its control group waited for memory.
   std::optional<double> memory_waiting;
   std::optional<double> over_high_per_s;  ///< How often per second it was over memory.high.
-  std::optional<double> nice;             ///< Of its main thread, where that gives way to others.
+  std::optional<double> nice;             ///< Of its main thread, if that has lowered its priority.
   std::optional<double> collector_cores;  ///< What Java's virtual machines took for their garbage.
 };
 
 /// What the main thread of an attempt waited for after the first step, each as a share of the time;
-/// nullopt: nobody measured it, or for too short.
+/// nullopt if not measured, or for too short a time.
 struct MainWaits {
   std::optional<double> sleeping;     ///< It slept for a time of its own choice.
-  std::optional<double> socket;       ///< For a connection, or for an answer over one.
+  std::optional<double> socket;       ///< For a connection, or for data on one.
   std::optional<double> name_server;  ///< Of that, for the answer of a name server.
   std::optional<double> children;     ///< For what child processes of its own computed.
-  /// Threads, not only the main one, that waited for Python's global lock, as a mean.
+  /// The mean number of threads, not only the main one, that waited for Python's global lock.
   std::optional<double> python_lock;
 };
 
-/// Processors, in cores; nullopt, here and below: nobody measured it.
+/// Processor use, in cores; nullopt, here and below, if not measured.
 struct CoreUse {
   std::optional<double> mean;
   std::optional<double> peak;
-  /// Main threads that ran or waited for a processor: on a busy host it would have used so many.
+  /// Main threads that ran or waited for a processor: what it would have used on an idle host.
   std::optional<double> wanted;
 };
 
 struct GpuUse {
   std::optional<double> mean;                  ///< Utilisation of its GPUs, 0..1.
   std::optional<uint64_t> memory_peak_bytes;   ///< Of all its GPUs together.
-  std::optional<uint64_t> memory_first_bytes;  ///< When it was looked at first: of others, mostly.
+  std::optional<uint64_t> memory_first_bytes;  ///< At the first look: mostly used by others.
   std::optional<uint64_t> memory_limit_bytes;  ///< What its GPUs have.
 };
 
-/// What an attempt used from its first step on. Reading its libraries and building its model keeps
-/// one core busy and no GPU, which says nothing of its work.
+/// What an attempt used from its first step on. Loading its libraries and building its model keeps
+/// one core busy and no GPU, which says nothing about its work.
 struct UseAtWork {
   std::optional<double> cores;         ///< As CoreUse::mean.
   std::optional<double> cores_wanted;  ///< As CoreUse::wanted.
@@ -151,7 +151,7 @@ struct DiskUse {
   std::optional<uint64_t> left_bytes;        ///< Of the disk that it writes to, at the end.
 };
 
-/// What samples say of an attempt's use over its whole run.
+/// What samples say about an attempt's use over its whole run.
 struct AttemptUse {
   CoreUse cores;
   GpuUse gpu;
@@ -167,9 +167,9 @@ struct AttemptUse {
 };
 using Uses = std::map<job::AttemptId, AttemptUse>;
 
-/// What samples say of a host while the job had tasks there: the medians, in bytes per second.
+/// What samples say about a host while the job had tasks there: the medians, in bytes per second.
 struct HostUse {
-  std::optional<double> written_per_s;  ///< To all of its disks, by whomever.
+  std::optional<double> written_per_s;  ///< To all of its disks, by anyone.
   std::optional<double> received_per_s;
   std::optional<double> sent_per_s;
   std::optional<double> network_per_s;  ///< What its network can carry each way.
@@ -177,7 +177,7 @@ struct HostUse {
 };
 using HostUses = std::map<job::HostName, HostUse>;
 
-/// Requested against used, of one role.
+/// What one role requested, compared with what it used.
 struct RoleAccount {
   std::string name;
   uint32_t tasks = 0;
@@ -194,13 +194,13 @@ struct RoleAccount {
 };
 
 struct Account {
-  bool running = false;  ///< The job goes on: this is how it stands at `until`.
+  bool running = false;  ///< The job is running: this is its state at `until`.
   Time until{};
   Duration granted{};  ///< Container time: the sum over all containers.
   ByClass classes{};   ///< Their sum is `granted`.
-  Duration queued{};   ///< Wall time in which the job asked and held nothing.
-  /// Container time that is counted as Repeated for want of anything better: its attempt ended
-  /// badly, and neither a checkpoint nor the steps of the attempt after it tell what was kept.
+  Duration queued{};   ///< Wall time in which the job had requests but held nothing.
+  /// Container time counted as Repeated for lack of better knowledge: its attempt ended badly, and
+  /// neither a checkpoint nor the steps of the next attempt show what was kept.
   Duration guessed{};
   uint32_t containers = 0;
   uint32_t given_back = 0;  ///< Containers that no role had a use for, among `containers`.

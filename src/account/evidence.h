@@ -12,13 +12,13 @@
 
 namespace muster::account {
 
-/// What is known of one task: of its last attempt that was measured, where nothing else is said.
-/// What nobody measured is nullopt.
+/// What is known about one task; about its last measured attempt, unless stated otherwise. What was
+/// not measured is nullopt.
 struct TaskEvidence {
   std::string name;    ///< "worker:3"
   job::HostName host;  ///< Of its last attempt.
   Duration ran{};      ///< From its last attempt's start to its end, or to now.
-  /// Its last attempt ran to a good end: nothing is left that could need more.
+  /// Its last attempt ended well: nothing is left that could need more.
   bool whole = false;
   std::optional<uint64_t> memory_peak_bytes;  ///< Of all its attempts.
   bool over_memory = false;                   ///< An attempt was ended for its memory.
@@ -46,7 +46,7 @@ struct RoleEvidence {
   std::vector<Time> first_grants;  ///< Of the containers of its first gathering, ascending.
 };
 
-/// A file that jobs of one name sent to the cluster, and how often its content was another.
+/// A file that jobs of one name sent to the cluster, and how often its content had changed.
 struct StagedAgain {
   std::string name;
   uint64_t bytes = 0;
@@ -54,8 +54,8 @@ struct StagedAgain {
   uint32_t submissions = 0;
 };
 
-/// All that a rule may judge by. Numbers of samples are there or not; a rule that lacks one that
-/// it needs is silent.
+/// Everything that a rule may judge by. Measurements may be missing; a rule that lacks one that it
+/// needs stays silent.
 struct Evidence {
   Account account;
   spec::Barrier barrier = spec::Barrier::Gang;
@@ -63,7 +63,7 @@ struct Evidence {
   std::vector<Failed> failures;
   std::vector<Commit> commits;
   Duration ran{};  ///< Wall time from the first start to the end or to now.
-  std::optional<Duration> checkpoint_cost;   ///< What one checkpoint holds up the work for.
+  std::optional<Duration> checkpoint_cost;   ///< How long one checkpoint holds up the work.
   std::optional<Duration> checkpoint_every;  ///< The median time between two.
   uint32_t restarts_allowed = 0;             ///< `restart.process`, of the role that failed most.
   std::vector<StagedAgain> staged;
@@ -73,9 +73,9 @@ struct Evidence {
 [[nodiscard]] Evidence evidence_of(const Ledger& ledger, Time until, const Signs& signs,
                                    const Uses& uses, const HostUses& hosts = {});
 
-/// The interval between checkpoints that costs the least: `cost` is what one holds up the work for,
-/// `between_failures` the mean time between failures. Daly's higher-order estimate, which is
-/// Young's sqrt(2 * cost * between_failures) where the cost is small (J. W. Young, "A first order
+/// Returns the interval between checkpoints that costs the least: `cost` is how long one holds up
+/// the work, `between_failures` the mean time between failures. Daly's higher-order estimate, which
+/// is Young's sqrt(2 * cost * between_failures) for small costs (J. W. Young, "A first order
 /// approximation to the optimum checkpoint interval", CACM 17(9), 1974; J. T. Daly, "A higher order
 /// estimate of the optimum checkpoint interval for restart dumps", FGCS 22(3), 2006).
 [[nodiscard]] Duration best_checkpoint_interval(Duration cost, Duration between_failures);

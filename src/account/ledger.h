@@ -13,13 +13,13 @@
 
 namespace muster::account {
 
-/// A checkpoint that the master took in.
+/// A checkpoint that the master accepted.
 struct Commit {
   Time at{};
   job::AttemptId attempt;
 };
 
-/// Something that went wrong, once per attempt that it ended.
+/// A failure, counted once for each attempt that it ended.
 struct Failed {
   Time at{};
   Duration ran{};  ///< How long the attempt had run; 0: its program never started.
@@ -29,7 +29,7 @@ struct Failed {
   bool origin = true;      ///< False: a victim of another task's failure.
 };
 
-/// What the machine's state does not keep and the account needs.
+/// What the machine's state does not keep but the account needs.
 struct Journal {
   struct Held {
     Time granted{};
@@ -39,8 +39,8 @@ struct Journal {
   struct Stall {
     Time from{};
     Time told{};
-    std::optional<Time> over;  ///< When it moved again, if somebody said so.
-    bool for_all = false;      ///< Those that work with it wait for it.
+    std::optional<Time> over;  ///< When it moved again, if that was reported.
+    bool for_all = false;      ///< Its peers wait for it.
   };
   std::map<job::ContainerId, Held> held;
   std::map<job::AttemptId, Time> stops;  ///< When it was first told to stop.
@@ -58,7 +58,7 @@ class Ledger {
  public:
   explicit Ledger(job::Plan plan);
 
-  /// Takes in the next fact; times that go back count as the time before.
+  /// Applies the next fact; a time that goes back counts as the previous time.
   void apply(Time now, const job::Fact& fact);
 
   [[nodiscard]] const job::Machine& machine() const { return machine_; }
@@ -66,9 +66,10 @@ class Ledger {
   /// The attempts that ended in failure, in order of their ends.
   [[nodiscard]] std::vector<Failed> failures() const;
 
-  /// The lines of all containers up to `until`; of a job that has ended, up to its end.
+  /// Returns the lines of all containers up to `until`; for a job that has ended, up to its end.
   [[nodiscard]] std::vector<Line> lines(Time until, const Signs& signs = {}) const;
-  /// The account up to `until`. `queued_before`: what the job waited before its first fact.
+  /// Returns the account up to `until`. `queued_before`: how long the job waited before its first
+  /// fact.
   [[nodiscard]] Account account(Time until, const Signs& signs = {}, const Uses& uses = {},
                                 Duration queued_before = {}) const;
 
@@ -82,7 +83,7 @@ class Ledger {
   Journal journal_;
   Time last_{};
   Duration queued_{};
-  bool asking_ = false;  ///< Since `last_` the job asks and holds nothing.
+  bool asking_ = false;  ///< Since `last_` the job has requests but holds nothing.
   std::set<job::ContainerId> open_;
 };
 

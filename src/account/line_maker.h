@@ -12,8 +12,8 @@
 
 namespace muster::account {
 
-/// Cuts the time of every container into spans. Made for one call of Ledger::lines; what it is made
-/// with outlives it.
+/// Cuts the time of every container into spans. Made for one call of Ledger::lines; its arguments
+/// must outlive it.
 class LineMaker {
  public:
   struct Deps {
@@ -21,7 +21,7 @@ class LineMaker {
     const job::State& state;
     const Journal& journal;
     const Signs& signs;
-    Time end;  ///< Nothing is counted from here on.
+    Time end;  ///< Nothing is counted from this time on.
   };
 
   explicit LineMaker(const Deps& deps);
@@ -46,9 +46,10 @@ class LineMaker {
                 std::vector<Span>& spans) const;
   [[nodiscard]] bool is_lost(const Stay& stay) const;
   [[nodiscard]] std::optional<Time> kept_until(const Stay& stay) const;
-  /// The last commit that keeps some of the attempt's work; nullopt: none does.
+  /// Returns the last commit that keeps some of the attempt's work; nullopt if none does.
   [[nodiscard]] std::optional<Time> last_commit_for(const Stay& stay) const;
-  /// When the attempt was where the next one of its task began, by the steps that both reported.
+  /// Returns when the attempt was where the next one of its task began, by the steps that both
+  /// reported.
   [[nodiscard]] std::optional<Time> reached_again(const Stay& stay) const;
   [[nodiscard]] bool works_with_others(job::AttemptId id) const;
   void note_reached_together();
@@ -56,7 +57,7 @@ class LineMaker {
 
   Deps deps_;
   std::map<Place, std::vector<Stay>> stays_;  ///< In order of their placement.
-  /// When those that worked together in a generation were where the next one began.
+  /// When those that worked together in a generation had got to where the next one began.
   std::map<job::Generation, Time> together_;
 };
 

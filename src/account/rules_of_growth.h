@@ -2,7 +2,7 @@
 
 #include "account/advice.h"
 
-/// Rules about what grows while a job runs: one function per row of the table.
+/// Rules about what grows while a job runs: one function for each row of the table.
 namespace muster::account {
 
 void memory_leak(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice);

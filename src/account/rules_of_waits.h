@@ -14,18 +14,19 @@ void names_slow(const Rule& rule, const Evidence& evidence, std::vector<Advice>&
 void steps_network_bound(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice);
 void steps_starved(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice);
 
-/// As large a share of its time as tells that a task's own child processes hold it up.
+/// From this share of its time on, a task is considered held up by its own child processes.
 inline constexpr double kWaitingForChildrenMuch = 0.5;
-/// Whether a task waits for child processes of its own for much of its time.
+/// Returns whether a task spends much of its time waiting for its own child processes.
 [[nodiscard]] bool is_behind_with_input(const TaskEvidence& task);
 
-/// As many waiting threads as tell that Python's lock is what a program's work is held up by.
+/// From this many waiting threads on, Python's lock is considered to hold up a program.
 inline constexpr double kWaitingForLockMany = 1;
-/// Whether threads of a task want Python's lock so much that one of them works at a time.
+/// Returns whether threads of a task compete for Python's lock so much that only one of them works
+/// at a time.
 [[nodiscard]] bool is_held_by_lock(const TaskEvidence& task);
 
-/// What was measured of a task that computes little: what its main thread waits for most, and what
-/// to do about it. Both "" where nothing that was measured takes much of its time.
+/// What was measured about a task that computes little: what its main thread waits for most, and
+/// what to do about it. Both are "" if nothing measured takes much of its time.
 struct LongWait {
   std::string text;  ///< "its main thread slept for 93 % of the time"
   std::string what;

@@ -23,7 +23,7 @@ struct UsageRow {
   uint32_t failed = 0;  ///< Jobs that ended in failure, among them.
   Duration granted{};   ///< Container time.
   Duration productive{};
-  Duration queued{};        ///< Not by day or host: it passes before there is either.
+  Duration queued{};        ///< Not by day or host: it passes before either is known.
   double memory_gib_s = 0;  ///< Requested.
   double core_s = 0;
   double gpu_s = 0;
@@ -41,15 +41,15 @@ struct UsedBy {
   Duration queued_before{};
 };
 
-/// Sums up what jobs used. What lies before `since` is left out; a job that has nothing after it is
-/// not counted.
+/// Sums up what jobs used. What lies before `since` is left out; a job with nothing after it is not
+/// counted.
 class Usage {
  public:
   Usage(UsageBy by, WallTime since) : by_(by), since_(since) {}
 
   /// Adds a job up to `until`, in its own time.
   void add(const UsedBy& job, const Ledger& ledger, Time until, const Signs& signs);
-  /// By key, in order.
+  /// Returns the rows by key, in order.
   [[nodiscard]] const std::map<std::string, UsageRow>& rows() const { return rows_; }
 
  private:
