@@ -13,7 +13,7 @@
 /// The labelled corpus of real outputs, for the tests of this module.
 namespace muster::verdict {
 
-/// One file of the corpus: how a real program ended, what it said, and what that is.
+/// One file of the corpus: how a real program ended, what it said, and how that is classified.
 struct Sample {
   std::string name;
   std::string label;

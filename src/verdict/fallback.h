@@ -9,15 +9,15 @@
 
 namespace muster::verdict {
 
-/// What the form of an error suggests where no rule knows its words.
+/// What the form of an error suggests if no rule knows its words.
 struct Fallback {
   std::string_view class_name;
   std::string because;  ///< For people: "by the type ValueError".
 };
 
-/// Decides by the error number, what a launcher says, a server's code, the type of the exception, a
-/// common phrase, or whose code raised it (fallback_words.h). Nothing if none of them tells
-/// anything. May be wrong: the words of the program said nothing known.
+/// Decides by the error number, a launcher's message, a server's code, the type of the exception, a
+/// common phrase, or whose code raised it (fallback_words.h). Nothing if none of them says
+/// anything. May be wrong, since the program's words were not recognized.
 [[nodiscard]] std::optional<Fallback> fall_back(const LastWords& words);
 
 /// Returns the class of a program that `signal` ended; empty for signals that mean nothing.

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string_view>
 
-/// What error numbers, types of exceptions and common phrases suggest. Made from what systems and
+/// What error numbers, exception types and common phrases suggest. Based on what systems and
 /// languages document (errno, signals, gRPC's codes, the exceptions of Python, Java and Julia), not
-/// from single messages.
+/// on single messages.
 namespace muster::verdict {
 
 struct NumberedClass {
@@ -15,7 +15,7 @@ struct NumberedClass {
   std::string_view class_name;
 };
 
-/// Linux error numbers, as "[Errno 13]" or "errno: 13" has them.
+/// Linux error numbers, as in "[Errno 13]" or "errno: 13".
 inline constexpr NumberedClass kErrors[] = {
     {1, "user.permission"},
     {2, "user.missing_file"},
@@ -98,7 +98,7 @@ inline constexpr NamedNumber kErrorTexts[] = {
     {"Key has expired", 127},
 };
 
-/// What a launcher's "exit code -11" or "exit status 137" says of the program it started.
+/// What a launcher's "exit code -11" or "exit status 137" says about the program it started.
 inline constexpr NumberedClass kSignals[] = {
     {kSigInt, "user.interrupt"},    {kSigIll, "program.illegal"},     {kSigAbrt, "program.abort"},
     {kSigBus, "program.bus"},       {kSigFpe, "program.arithmetic"},  {kSigKill, "program.killed"},
@@ -135,8 +135,8 @@ inline constexpr WordedClass kStatusCodes[] = {
     {"DATA_LOSS", "checkpoint.corrupt"},
 };
 
-/// What people write in their messages, whatever the language, in lower case; the first that is
-/// found holds.
+/// What people write in their messages, whatever the language, in lower case; the first match
+/// counts.
 inline constexpr WordedClass kPhrases[] = {
     {"could not connect", "peer.refused"},
     {"couldn't connect", "peer.refused"},
@@ -237,7 +237,7 @@ struct TypeClass {
   std::string_view class_name;
 };
 
-/// The first that fits holds; specific names come before what they end with.
+/// The first match counts; specific names come before what they end with.
 inline constexpr TypeClass kTypes[] = {
     {"NotFound", "user.missing_file"},
     {"IsADirectoryError", "user.missing_file"},

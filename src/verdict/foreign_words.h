@@ -5,25 +5,25 @@
 #include <string_view>
 #include <vector>
 
-/// What programs say that are not Python's: stack traces of the JVM, launchers' prefixes, lines
+/// What programs that are not in Python say: stack traces of the JVM, launchers' prefixes, lines
 /// that look like an error.
 namespace muster::verdict {
 
-/// True for lines that never say why: frames of the JVM and of C++, rulers, rows of numbers.
+/// Returns whether a line never says why: frames of the JVM and of C++, rulers, rows of numbers.
 [[nodiscard]] bool is_stack_noise(std::string_view line);
 
-/// True for a line that looks like an error: it has a word for one, or names an exception.
+/// Returns whether a line looks like an error: it has a word for one, or names an exception.
 [[nodiscard]] bool looks_like_error(std::string_view line);
 
-/// True for "a.b.SomeError: text" or a bare "SomeError", also indented.
+/// Returns whether a line is "a.b.SomeError: text" or a bare "SomeError", possibly indented.
 [[nodiscard]] bool names_exception(std::string_view line);
 
-/// The exceptions of the stack traces near the end of `lines`, outermost first; the last one is the
-/// root cause. Empty if there is none.
+/// Returns the exceptions of the stack traces near the end of `lines`, outermost first; the last
+/// one is the root cause. Empty if there are none.
 [[nodiscard]] std::vector<std::string> find_jvm_errors(const std::vector<std::string>& lines);
 
-/// Takes away what launchers and loggers write before every line of a traceback ("(pid=7) "), and
-/// makes a notebook's header an ordinary one.
+/// Removes what launchers and loggers write before every line of a traceback ("(pid=7) "), and
+/// turns a notebook's header into an ordinary one.
 void strip_prefixes(std::vector<std::string>& lines);
 
 }  // namespace muster::verdict

@@ -7,14 +7,14 @@
 
 namespace muster::verdict {
 
-/// At most this much of the end of each stream is looked at.
+/// At most this much of the end of each stream is examined.
 inline constexpr size_t kTailBytesMax = 32 << 10;
 /// Evidence is never longer.
 inline constexpr size_t kEvidenceBytesMax = 4096;
 
-/// What a program said last, made readable: no escape sequences, no binary, no lines that were
+/// What a program said last, made readable: no escape sequences, no binary data, no lines that were
 /// overwritten by a progress bar. An *error* is the message of a Python traceback, of an uncaught
-/// C++ exception, or of a fatal log line; where there is none, the last lines stand for it.
+/// C++ exception, or of a fatal log line; if there is none, the last lines take its place.
 struct LastWords {
   std::string output;       ///< Everything kept, one line each.
   std::string final_error;  ///< The last error.
@@ -24,7 +24,7 @@ struct LastWords {
   std::vector<std::string> context;
 };
 
-/// Reads the ends of both streams; the errors are looked for in `stderr_tail` first.
+/// Reads the ends of both streams; errors are looked for in `stderr_tail` first.
 [[nodiscard]] LastWords read_last_words(std::string_view stdout_tail, std::string_view stderr_tail);
 
 /// Returns the evidence: `headline` (if empty: the last error's first line), then the context. At

@@ -18,11 +18,11 @@
 /// Failures that other people reported, labelled before they were classified: test/verdict/reports.
 namespace muster::verdict {
 
-/// What is to be done about a failure, as people judged it.
+/// What should be done about a failure, as judged by people.
 struct Decision {
   bool user = false;       ///< The program, its input or its environment is wrong.
   bool retry = false;      ///< Trying again can help.
-  bool elsewhere = false;  ///< The host is to be avoided.
+  bool elsewhere = false;  ///< The host should be avoided.
 
   bool operator==(const Decision&) const = default;
 };
@@ -33,7 +33,7 @@ struct Decision {
           .elsewhere = failure.remedy == job::Remedy::Elsewhere};
 }
 
-/// One report: where it is from, which classes are right for it, how it ended, what it said.
+/// One report: where it comes from, which classes are right for it, how it ended, what it said.
 struct Report {
   std::string source;  ///< "owner/repository#thread".
   std::vector<std::string> labels;
@@ -45,7 +45,7 @@ struct Report {
   return std::filesystem::path(MUSTER_SOURCE_DIR) / "test/verdict/reports";
 }
 
-/// The sources whose misses somebody has read: rules may be made from them.
+/// The sources whose misses have been read: rules may be made from them.
 [[nodiscard]] inline const std::set<std::string, std::less<>>& read_sources() {
   static const std::set<std::string, std::less<>> sources = [] {
     std::set<std::string, std::less<>> read;
@@ -58,8 +58,8 @@ struct Report {
   return sources;
 }
 
-/// True for the half that no rule was made from. By the source alone (FNV-1a), so that a report
-/// cannot change sides, unless its miss was read.
+/// Returns true for the half that no rule was made from. Decided by the source alone (FNV-1a), so
+/// that a report cannot change sides, unless its miss was read.
 [[nodiscard]] inline bool is_unseen(std::string_view source) {
   uint64_t hash = 14695981039346656037ULL;
   for (const char c : source) {
@@ -112,7 +112,7 @@ struct Report {
   return reports;
 }
 
-/// Reads what each label asks for: "CLASS user|- retry|- elsewhere|-".
+/// Reads what each label calls for: "CLASS user|- retry|- elsewhere|-".
 [[nodiscard]] inline std::map<std::string, Decision, std::less<>> read_decisions() {
   std::map<std::string, Decision, std::less<>> decisions;
   std::ifstream file(reports_folder() / "decisions");

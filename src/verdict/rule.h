@@ -6,7 +6,7 @@
 
 namespace muster::verdict {
 
-/// What the way of ending must be for a rule to hold.
+/// How a program must have ended for a rule to match.
 enum class Ending : uint8_t {
   Any,
   Code,         ///< Exit code `number`.
@@ -18,7 +18,7 @@ enum class Ending : uint8_t {
   ClusterCode,  ///< The cluster gave `number` as its reason.
 };
 
-/// Where a rule's pattern is looked for.
+/// Where a rule's pattern is searched for.
 enum class Where : uint8_t {
   Nowhere,  ///< The ending alone decides.
   Error,    ///< In the last error, then in the errors that led to it (LastWords).
@@ -26,7 +26,7 @@ enum class Where : uint8_t {
   Output,   ///< In all of the last output.
 };
 
-/// One row of the table: if the ending fits and the pattern, if any, is found, then the class.
+/// One row of the table: if the ending fits and the pattern, if any, is found, this is the class.
 struct Rule {
   std::string_view class_name;
   Ending ending = Ending::Any;
@@ -36,9 +36,9 @@ struct Rule {
       {};  ///< RE2 syntax; its first group, if any, fills "{}" of the class's hint.
 };
 
-/// The built-in rules, in three steps; within a step, and from step to step, the first that holds
-/// wins. `certain`: what Muster, the cluster or the kernel says. `telling`: what the program said
-/// last. `general`: how it ended; its last row holds always.
+/// The built-in rules, in three steps; within a step, and from step to step, the first match wins.
+/// `certain`: what Muster, the cluster or the kernel says. `telling`: what the program said last.
+/// `general`: how it ended; its last row always matches.
 struct RuleTable {
   std::span<const Rule> certain;
   std::span<const Rule> telling;

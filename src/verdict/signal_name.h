@@ -22,7 +22,7 @@ inline constexpr int32_t kSigTerm = 15;
 /// Returns "SIGSEGV (11)", or "signal 63" for one without a name.
 [[nodiscard]] std::string signal_name(int32_t number);
 
-/// Returns the signal that ended a program, also when a shell passes it on as exit code 128 + n.
+/// Returns the signal that ended a program, even if a shell passes it on as exit code 128 + n.
 [[nodiscard]] std::optional<int32_t> signal_behind(const job::Exit& exit);
 
 }  // namespace muster::verdict

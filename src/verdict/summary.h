@@ -12,13 +12,13 @@ namespace muster::verdict {
 /// How a summary is written.
 struct SummaryStyle {
   std::string log_path;  ///< Where the first cause's output lies; empty: not shown.
-  /// Of the terminal, at least 60; only the log's path is longer. kUnbounded without a terminal:
-  /// then no line is cut or broken.
+  /// The terminal's width, at least 60; only the log's path may be longer. kUnbounded without a
+  /// terminal: then no line is cut or wrapped.
   size_t columns = 80;
   bool colour = false;  ///< Adds ANSI colours; nothing else depends on it.
 };
 
-/// SummaryStyle::columns where no terminal sets a width.
+/// SummaryStyle::columns if no terminal sets a width.
 inline constexpr size_t kUnbounded = SIZE_MAX;
 
 /// At most this many lines, whatever happened.
@@ -33,8 +33,8 @@ inline constexpr size_t kSummaryLinesMax = 20;
 /// Returns a failure's class with its meaning: "user.import: a Python import failed".
 [[nodiscard]] std::string class_line(const job::Failure& failure);
 
-/// Returns what people can do about a failure: what its output told, else the general advice of its
-/// class; "" only for classes that users' own rules invented.
+/// Returns what people can do about a failure: what its output showed, else the general advice of
+/// its class; "" only for classes invented by users' own rules.
 [[nodiscard]] std::string advice_on(const job::Failure& failure);
 
 }  // namespace muster::verdict
