@@ -42,19 +42,20 @@ struct ArrowArray {
 
 namespace muster::feed {
 
-/// A record batch as a block: buffers are used in place where Arrow's are the block's, and
-/// converted where not (bits, 32-bit offsets). Numbers, booleans, text, bytes and lists of numbers,
+/// A record batch as a block: buffers are used in place if Arrow's layout is the block's, and
+/// converted if not (bits, 32-bit offsets). Numbers, booleans, text, bytes and lists of numbers,
 /// with missing values at the top level of a column.
 class ArrowImport {
  public:
-  /// `array` must be a struct (a record batch) and stay alive as long as the import. Unsupported,
-  /// naming the column and its format, for other types; InvalidArgument for a damaged structure.
+  /// `array` must be a struct (a record batch) and must stay alive as long as the import.
+  /// Unsupported, with the column and its format, for other types; InvalidArgument for a damaged
+  /// structure.
   [[nodiscard]] static Result<std::unique_ptr<ArrowImport>> of(const ArrowSchema& schema,
                                                                const ArrowArray& array);
-  /// Rows [start, start + count) of it.
+  /// Returns its rows [start, start + count).
   [[nodiscard]] Column slice(uint64_t start, uint64_t count);
   [[nodiscard]] uint64_t rows() const { return rows_; }
-  /// Bytes of all rows, about.
+  /// Returns the approximate size of all rows in bytes.
   [[nodiscard]] uint64_t bytes() const;
 
  private:
@@ -72,8 +73,8 @@ class ArrowImport {
   std::deque<std::vector<int64_t>> slices_;  ///< Offsets of the last slice.
 };
 
-/// Hands a block's columns out as one Arrow struct without copying (missing values' bitmaps are
-/// made): the array keeps the lease until its consumer releases it. Unsupported for Pickled.
+/// Hands out a block's columns as one Arrow struct without copying (only bitmaps of missing values
+/// are made): the array keeps the lease until its consumer releases it. Unsupported for Pickled.
 [[nodiscard]] Status export_arrow(const std::shared_ptr<const Lease>& lease, ArrowSchema& schema,
                                   ArrowArray& array);
 

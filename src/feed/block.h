@@ -18,7 +18,7 @@
 /// order of the host: a block never leaves it.
 namespace muster::feed {
 
-/// What a value was in Python, so that it comes out as what went in.
+/// What a value was in Python, so that it comes out the way it went in.
 enum class Look : uint8_t {
   Int = 1,
   Float = 2,
@@ -103,15 +103,16 @@ struct Column {
   std::span<const uint8_t> validity;
 };
 
-/// Bytes at the start of a block of such a column that its head takes: where buffers may begin.
+/// Returns how many bytes at the start of a block of such a column its head takes, that is, where
+/// buffers may begin.
 [[nodiscard]] size_t head_bytes(const Column& root);
 
 /// Completes a block whose buffers are in it already: all spans of the column are in `block`, at
-/// multiples of kLine, behind its head. Returns how many bytes of it the block takes.
+/// multiples of kLine, after its head. Returns how many bytes of it the block takes.
 size_t write_head(std::span<std::byte> block, const Column& root, uint64_t rows);
 
-/// A block in pieces that only need to be put one after the other (Producer::put). The first
-/// piece is the plan's own, others are the column's buffers and paddings.
+/// A block in pieces that only need to be concatenated (Producer::put). The first piece is the
+/// plan's own; the others are the column's buffers and padding.
 class BlockPlan {
  public:
   BlockPlan(const Column& root, uint64_t rows);
@@ -131,10 +132,10 @@ class BlockPlan {
   uint64_t end_ = 0;
 };
 
-/// A block as it was read. Everything in it was checked against its size.
+/// A block as it was read. Everything in it has been checked against its size.
 class BlockView {
  public:
-  /// Corrupt where anything points outside or does not agree.
+  /// Corrupt if anything points outside or is inconsistent.
   [[nodiscard]] static Result<BlockView> parse(std::span<const std::byte> bytes);
 
   [[nodiscard]] uint64_t rows() const { return rows_; }
@@ -144,9 +145,9 @@ class BlockView {
   [[nodiscard]] std::span<const std::byte> values(const Node& node) const {
     return bytes_.subspan(node.values, node.values_bytes);
   }
-  /// rows + 1 of them; empty if the node has none.
+  /// Returns rows + 1 of them; empty if the node has none.
   [[nodiscard]] std::span<const int64_t> offsets(const Node& node) const;
-  /// One per row; empty if nothing is missing.
+  /// Returns one per row; empty if nothing is missing.
   [[nodiscard]] std::span<const uint8_t> validity(const Node& node) const;
 
  private:

@@ -8,7 +8,7 @@
 #include <memory>
 #include <span>
 
-/// What the handles of the C interface are.
+/// The handles of the C interface.
 // NOLINTBEGIN(readability-identifier-naming): the names are c_api.h's.
 struct mf_inbox {
   std::unique_ptr<muster::feed::Inbox> inbox;

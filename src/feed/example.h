@@ -29,7 +29,7 @@ struct Feature {
 /// The message's bytes, features in the order given.
 [[nodiscard]] std::string encode_example(const std::vector<Feature>& features);
 
-/// Corrupt where the message is damaged. A name that stands twice: the last one counts.
+/// Corrupt if the message is damaged. If a name occurs twice, the last one counts.
 [[nodiscard]] Result<std::vector<Feature>> decode_example(std::string_view message);
 
 }  // namespace muster::feed

@@ -13,22 +13,22 @@
 
 namespace muster::feed {
 
-/// Names one ring of an inbox. From 1, never used twice.
+/// Identifies one ring of an inbox. Counted from 1, never reused.
 using RingId = uint64_t;
 
-/// What came out of an inbox: from which ring, and what.
+/// What came out of an inbox, and from which ring.
 struct Received {
   RingId ring = 0;
   Taken taken;
 };
 
 /// The reading end of all rings that feed one program under one name ("input"). One thread
-/// receives; rings are added, marked gone and asked about from any.
+/// receives; rings are added, marked gone and queried from any.
 class Inbox {
  public:
   /// In which order rings are read.
   enum class Order : uint8_t {
-    AsItComes,    ///< Whatever is there (training).
+    AsItComes,    ///< Whatever is available (training).
     ByPartition,  ///< A ring is read to the end of its partition first (inference: results go
                   ///< back in the order of the rows).
   };
@@ -36,26 +36,27 @@ class Inbox {
   [[nodiscard]] static Result<std::unique_ptr<Inbox>> create(Order order,
                                                              const std::string& folder);
 
-  /// Makes a ring for one more producer, or gives it one whose producer ended in order: to reserve
-  /// and to map memory takes as long as to fill it. OutOfSpace where it cannot be reserved.
+  /// Makes a ring for one more producer, or reuses that of a producer that ended in order, since
+  /// reserving and mapping memory takes as long as filling it. OutOfSpace if it cannot be reserved.
   [[nodiscard]] Result<RingId> add(RingShape shape);
-  /// For passing to the producer: the descriptor of the ring, and of the bell. Stay the inbox's.
+  /// Descriptors of the ring and of the bell, to be passed to the producer. They stay the inbox's.
   [[nodiscard]] int ring_fd(RingId ring) const;
-  /// Memory was short, so that it is in a file.
+  /// Returns whether it is in a file because memory was short.
   [[nodiscard]] bool on_disk(RingId ring) const;
   [[nodiscard]] int doorbell_fd() const { return doorbell_->fd(); }
   /// The connection to the ring's producer broke: what it published is still read, then the ring
   /// is forgotten. Unknown ids are ignored.
   void producer_gone(RingId ring);
 
-  /// The next record of any ring. Waits until `deadline`: DeadlineExceeded, Cancelled (a signal).
-  /// After EndFeed, and once `end()` was called and all is read, an EndFeed comes every time.
+  /// Returns the next record of any ring. Waits until `deadline`: DeadlineExceeded, Cancelled (a
+  /// signal). After EndFeed, and once `end()` was called and everything is read, every call returns
+  /// an EndFeed.
   [[nodiscard]] Result<Received> receive(Deadline deadline);
-  /// All rows up to the record were handed out. Of forgotten rings: nothing happens.
+  /// All rows up to the record were handed out. Ignored for forgotten rings.
   void set_consumed(RingId ring, uint64_t sequence);
-  /// No more data will come: receive() gives EndFeed once everything published was read.
+  /// No more data will come: receive() returns EndFeed once everything published has been read.
   void end();
-  /// Throws away what is and will be fed; producers learn of it and only count.
+  /// Discards all present and future data; producers learn of it and only count.
   void terminate();
   [[nodiscard]] bool terminated() const;
   /// Tells all producers that nobody reads any more.
@@ -68,7 +69,7 @@ class Inbox {
  private:
   Inbox(Order order, std::string folder, std::shared_ptr<Doorbell> doorbell);
   [[nodiscard]] Result<std::optional<Received>> look();
-  /// A ring of an earlier producer, of this shape, that can be used again; or none.
+  /// Returns a reusable ring of this shape from an earlier producer; or none.
   [[nodiscard]] std::unique_ptr<Consumer> take_used(RingShape shape);
 
   const Order order_;

@@ -4,20 +4,20 @@
 #include <cstddef>
 #include <cstdint>
 
-/// What is in the shared memory of a feed. Both sides are the same library of the same job on
-/// one host, so there is one version; what a dying or faulty peer may have written is checked
-/// all the same, and every number is read once.
+/// What is in the shared memory of a feed. Both sides are the same library of the same job on one
+/// host, so there is only one version; nevertheless, what a dying or faulty peer may have written
+/// is checked, and every number is read only once.
 namespace muster::feed {
 
 inline constexpr size_t kLine = 64;
-/// What a buffer of so many bytes takes in a block, where each begins on a line.
+/// Returns what a buffer of that many bytes takes in a block, where each begins on a line.
 [[nodiscard]] constexpr size_t padded(size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
-/// One bit each in one word: which blocks are free.
+/// One bit each in one word says which blocks are free.
 inline constexpr uint32_t kMaxBlocks = 64;
 inline constexpr uint32_t kNoBlock = UINT32_MAX;
 
 /// A word to wait on (a futex): its lowest bit says that somebody waits, the rest counts rings.
-/// Both in one word, so that no ring can take the bit away without changing what the waiter waits
+/// Both are in one word, so that no ring can clear the bit without changing what the waiter waits
 /// on.
 struct Bell {
   std::atomic<uint32_t> word;
@@ -25,11 +25,11 @@ struct Bell {
 
 enum class PeerState : uint32_t {
   Open = 0,
-  /// The consumer reads no more and throws away what comes; the producer counts its rows.
+  /// The consumer reads no more and discards what comes; the producer counts its rows.
   Terminating = 1,
   /// Ended in order.
   Closed = 2,
-  /// Died. Set by whoever saw it, on either side.
+  /// Died. Set by whichever side noticed it.
   Gone = 3,
 };
 

@@ -90,7 +90,7 @@ inline constexpr int kCompareEqual = 2;
 class PyRef {
  public:
   PyRef() = default;
-  /// Takes over one reference.
+  /// Takes ownership of one reference.
   static PyRef own(PyObject* object) {
     PyRef ref;
     ref.object_ = object;

@@ -7,7 +7,7 @@
 
 namespace muster::feed {
 
-/// What is in a numpy.ndarray: the same in all versions, because compiled modules rely on it.
+/// The content of a numpy.ndarray: the same in all versions, because compiled modules rely on it.
 struct ArrayFields {
   static constexpr int kContiguous = 0x0001;  ///< Of flags: in C order.
   PyObject head;
@@ -20,16 +20,16 @@ struct ArrayFields {
   int flags;
 };
 
-/// Where the values of floats, tuples, lists and arrays are in this process's Python. The stable
-/// interface asks a call for each value, which costs more than the value. So this looks at objects
-/// whose content it knows; what does not look as in CPython so far is read by calls. Under the
-/// interpreter's lock.
+/// Where the values of floats, tuples, lists and arrays are stored in this process's Python. The
+/// stable interface requires a call for each value, which costs more than the value. So this
+/// examines objects whose content it knows; whatever is not laid out as in CPython so far is read
+/// by calls. Requires the interpreter's lock.
 class PythonLayout {
  public:
   /// `ndarray` is numpy's type, or null.
   explicit PythonLayout(PyObject* ndarray);
 
-  /// The members of a list or a tuple; null where only calls can tell.
+  /// Returns the members of a list or a tuple; null if only calls can tell.
   [[nodiscard]] PyObject* const* members(PyObject* sequence, bool list) const {
     if (!known_) {
       return nullptr;
@@ -40,18 +40,18 @@ class PythonLayout {
     }
     return *reinterpret_cast<PyObject* const* const*>(at);
   }
-  /// The same of one that is being made, whose members are not there yet.
+  /// The same for one that is being made, whose members are not there yet.
   [[nodiscard]] PyObject** slots(PyObject* sequence, bool list) const {
     return const_cast<PyObject**>(members(sequence, list));
   }
-  /// The value of a float. Only with members() that are not null.
+  /// Returns the value of a float. Only if members() is not null.
   [[nodiscard]] static double float_of(PyObject* object) {
     double value = 0;
     std::memcpy(&value, reinterpret_cast<const std::byte*>(object) + sizeof(PyObject),
                 sizeof(value));
     return value;
   }
-  /// What is in an ndarray; null where only calls can tell.
+  /// Returns the content of an ndarray; null if only calls can tell.
   [[nodiscard]] const ArrayFields* array(PyObject* object) const {
     return arrays_known_ ? reinterpret_cast<const ArrayFields*>(object) : nullptr;
   }

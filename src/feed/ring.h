@@ -30,11 +30,12 @@ struct RingShape {
 /// is checked once and kept here: what the peer writes into the header later is not trusted.
 class RingMemory {
  public:
-  /// The consumer makes the memory; `folder` holds it where the kernel has no memfd.
-  /// InvalidArgument for an impossible shape, OutOfSpace where it cannot be reserved.
+  /// The consumer makes the memory; `folder` holds it if the kernel has no memfd. InvalidArgument
+  /// for an impossible shape, OutOfSpace if it cannot be reserved.
   [[nodiscard]] static Result<std::shared_ptr<RingMemory>> create(RingShape shape,
                                                                   const std::string& folder);
-  /// The producer gets it by descriptor (taken over). Corrupt if it is not a ring.
+  /// The producer gets it as a descriptor, of which it takes ownership. Corrupt if it is not a
+  /// ring.
   [[nodiscard]] static Result<std::shared_ptr<RingMemory>> adopt(int fd);
 
   [[nodiscard]] RingHeader& header() const {
@@ -51,18 +52,18 @@ class RingMemory {
   [[nodiscard]] uint32_t queue_slots() const { return queue_slots_; }
   [[nodiscard]] int fd() const { return segment_.fd(); }
   [[nodiscard]] bool on_disk() const { return segment_.on_disk(); }
-  /// How many blocks the consumer holds on lease. Its side only.
+  /// Returns how many blocks the consumer holds on lease. Consumer side only.
   [[nodiscard]] uint32_t leased() const { return leased_.load(std::memory_order_relaxed); }
-  /// One more block is on lease. Its side only.
+  /// Records that one more block is on lease. Consumer side only.
   void lease() const { leased_.fetch_add(1, std::memory_order_relaxed); }
   /// Its lease has ended: gives the block back. Any thread of the consumer.
   void end_lease(uint32_t block) const;
-  /// Has the kernel map a block that is written for the first time: at once, not page by page.
+  /// Makes the kernel map a block that is written for the first time at once, not page by page.
   void map_for_writing(uint32_t block) const;
   /// Gives a block back and wakes the producer. Any thread of the consumer.
   void release(uint32_t block) const;
-  /// Says for good that the other side is gone and wakes it and ours. Any thread, either side,
-  /// any number of times; only the first counts and an orderly end stays what it was.
+  /// Records permanently that the other side is gone, and wakes both sides. Any thread, either
+  /// side, any number of times; only the first counts, and an orderly end stays what it was.
   void mark_gone(std::atomic<uint32_t>& state) const;
 
  private:
@@ -76,7 +77,7 @@ class RingMemory {
   mutable uint64_t mapped_ = 0;  ///< One bit for each block; the producer's.
 };
 
-/// The doorbell of one consumer: rung by all producers that feed it, so that it waits for many
+/// The doorbell of one consumer: rung by all producers that feed it, so that it can wait for many
 /// rings at once. A page of shared memory.
 class Doorbell {
  public:
@@ -95,7 +96,7 @@ class Producer {
  public:
   Producer(std::shared_ptr<RingMemory> memory, std::shared_ptr<Doorbell> doorbell);
 
-  /// Bytes to be put one after the other.
+  /// Bytes to be concatenated.
   using Pieces = std::span<const std::span<const std::byte>>;
 
   /// Publishes `rows` rows encoded as `pieces` (BlockPlan), copying them into as many blocks as
@@ -106,22 +107,22 @@ class Producer {
   [[nodiscard]] Status put(std::span<const std::byte> bytes, uint64_t rows, Deadline deadline) {
     return put(Pieces(&bytes, 1), rows, deadline);
   }
-  /// A free block, to be filled in place; waits for one until `deadline`. The same one until it is
-  /// published, or used by a put().
+  /// Returns a free block, to be filled in place; waits for one until `deadline`. Returns the same
+  /// one until it is published, or used by a put().
   [[nodiscard]] Result<std::span<std::byte>> reserve(Deadline deadline);
-  /// Publishes the first `bytes` of the block that was reserved. Waits for a slot; to be called
-  /// again after an error.
+  /// Publishes the first `bytes` of the reserved block. Waits for a slot; call again after an
+  /// error.
   [[nodiscard]] Status publish_reserved(size_t bytes, uint64_t rows, Deadline deadline);
   /// Marks the end of a partition or of all data. Waits for a slot.
   [[nodiscard]] Status mark(RecordKind kind, Deadline deadline);
-  /// Waits until all rows published so far were handed out to the reading program.
+  /// Waits until all rows published so far have been handed out to the reading program.
   [[nodiscard]] Status wait_consumed(Deadline deadline);
 
   /// Records published so far: the sequence of the last one.
   [[nodiscard]] uint64_t published() const { return published_; }
   [[nodiscard]] PeerState consumer_state() const;
-  /// Tells the consumer that nothing more comes, and gives a reserved block back. Not calling it
-  /// before the end of the process leaves the ring Open: whoever sees the end marks it gone.
+  /// Tells the consumer that nothing more follows, and gives a reserved block back. If it is not
+  /// called before the process ends, the ring stays Open, and whoever sees the end marks it gone.
   void close();
   [[nodiscard]] RingMemory& memory() const { return *memory_; }
 
@@ -145,9 +146,9 @@ class Producer {
 /// stay as they are; when the last one goes, the block returns to the producer.
 class Lease {
  public:
-  /// Of a block in the ring.
+  /// For a block in the ring.
   Lease(std::shared_ptr<RingMemory> memory, uint32_t block, size_t bytes);
-  /// Of a private copy.
+  /// For a private copy.
   explicit Lease(std::unique_ptr<std::byte[]> copy, size_t bytes);
   Lease(const Lease&) = delete;
   Lease& operator=(const Lease&) = delete;
@@ -177,23 +178,25 @@ class Consumer {
  public:
   explicit Consumer(std::shared_ptr<RingMemory> memory);
 
-  /// The next record, or nothing if none is there now. Corrupt if the producer wrote nonsense:
-  /// the ring is then gone for both. Above half of the ring's blocks on lease the rows are handed
-  /// out as a copy, so that a program which keeps its batches cannot stop the feed.
+  /// Returns the next record, or nothing if none is available now. Corrupt if the producer wrote
+  /// nonsense; the ring is then gone for both. When more than half of the ring's blocks are on
+  /// lease, rows are handed out as a copy, so that a program that keeps its batches cannot stall
+  /// the feed.
   [[nodiscard]] Result<std::optional<Taken>> take();
-  /// Whether take() would give something.
+  /// Returns whether take() would return something.
   [[nodiscard]] bool ready() const;
-  /// Says that all rows of the records up to `sequence` were handed out to the program.
+  /// Records that all rows of the records up to `sequence` were handed out to the program.
   void set_consumed(uint64_t sequence);
-  /// From now on rows are thrown away on arrival; producers are told.
+  /// From now on rows are discarded on arrival; producers are told.
   void terminate();
   void close();
-  /// The producer ended, in order or not, and everything it published was taken.
+  /// Returns whether the producer has ended, in order or not, and everything it published was
+  /// taken.
   [[nodiscard]] bool finished() const;
-  /// Finished, and by its own word: after the end of a partition it closed, so that it never writes
-  /// again. The memory can take another producer, if enough of it is not on lease.
+  /// Returns whether it finished in order: it closed after the end of a partition, so that it never
+  /// writes again. The memory can serve another producer if enough of it is not on lease.
   [[nodiscard]] bool reusable() const;
-  /// Lets another producer in; only where reusable(). Sequences continue, and what the last one fed
+  /// Lets another producer in; only if reusable(). Sequences continue, and what the last one fed
   /// counts as consumed.
   void reopen();
   [[nodiscard]] PeerState producer_state() const;
@@ -202,7 +205,7 @@ class Consumer {
  private:
   [[nodiscard]] Result<std::optional<Taken>> take_block(const Record& record);
   [[nodiscard]] Error corrupt(const Record& record, const char* what);
-  /// Half of the blocks at most are on lease.
+  /// Returns whether at most half of the blocks are on lease.
   [[nodiscard]] bool may_lease() const;
 
   std::shared_ptr<RingMemory> memory_;

@@ -7,13 +7,13 @@
 
 namespace muster::feed {
 
-/// What a block's rows need that only Python can make.
+/// Objects needed for a block's rows that only Python can make.
 struct PythonMakers {
   /// One numpy array of [rows, *shape] for each Array and Scalar node, in the nodes' order; its
   /// members become the rows' values, so it keeps the block's lease. A list.
   PyObject* arrays = nullptr;
-  /// Called as make_row(names, values) for a pyspark Row; null where pyspark is absent: then rows
-  /// come as tuples.
+  /// Called as make_row(names, values) for a pyspark Row; null if pyspark is absent: rows are then
+  /// tuples.
   PyObject* make_row = nullptr;
 };
 

@@ -14,14 +14,14 @@
 namespace muster::feed {
 
 /// The types that only Python modules know; borrowed, must outlive the encoder. `row` may be null
-/// where pyspark is absent, the others where numpy is.
+/// if pyspark is absent, the others if numpy is.
 struct PythonTypes {
   PyObject* ndarray = nullptr;
   PyObject* numpy_scalar = nullptr;  ///< numpy.generic
   PyObject* row = nullptr;           ///< pyspark.sql.Row
 };
 
-/// Turns Python rows into columns. The first row decides the columns; a row that has others ends
+/// Turns Python rows into columns. The first row determines the columns; a row that differs ends
 /// the block. Everything runs under the interpreter's lock, in one thread at a time.
 class RowEncoder {
  public:
@@ -31,11 +31,11 @@ class RowEncoder {
     Full,       ///< The block is as large as asked.
     Different,  ///< The next row has other columns: publish, forget, continue.
     Foreign,    ///< The next row has no columns at all: publish, forget, pickle it.
-    Enough,     ///< As many rows as asked, or for as long as it may take.
+    Enough,     ///< As many rows as requested, or the time limit was reached.
     Homeless,   ///< The next row begins a block, which use() has not given yet.
   };
 
-  /// When take() stops with rows left in the source.
+  /// The limits at which take() stops with rows left in the source.
   struct Most {
     uint64_t rows = 0;
     size_t bytes = 0;  ///< Of the block.
@@ -48,20 +48,20 @@ class RowEncoder {
   /// Returns how many. A row that stopped it without being taken is kept, and comes first in the
   /// next call. Leaves no Python error behind but the source's own.
   uint64_t take(PyObject* iterator, const Most& most, Stop& stop);
-  /// Gives away the row that the last take() kept, null if there is none.
+  /// Gives up the row that the last take() kept; null if there is none.
   [[nodiscard]] PyRef take_kept() { return std::move(kept_); }
   /// The memory of the block that the next rows are for; kLine-aligned. Rows go straight into it if
   /// it has room for at least one; until the next call of next_block(), forget() or leave().
   void use(std::span<std::byte> block);
 
   [[nodiscard]] uint64_t rows() const { return rows_; }
-  /// Whether all rows taken so far are in the block.
+  /// Returns whether all rows taken so far are in the block.
   [[nodiscard]] bool in_place() const;
   /// Completes that block; returns how many of its bytes it takes.
   [[nodiscard]] size_t finish();
-  /// The rows leave the block, which is then free for other uses.
+  /// Moves the rows out of the block, which is then free for other uses.
   void leave();
-  /// What was taken so far; its spans live until anything else is called.
+  /// Returns what was taken so far; its spans are valid until anything else is called.
   [[nodiscard]] Column column() const;
   /// Forgets the rows and the block; the columns stay, with their memory, for the next one.
   void next_block();

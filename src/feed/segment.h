@@ -7,16 +7,16 @@
 
 namespace muster::feed {
 
-/// A piece of memory that two processes of one host share through a descriptor. All of it is
-/// reserved before use, and where the kernel can seal it nobody can shrink it, so that touching
-/// it does not end a process with SIGBUS. Not copyable; unmapped and closed at the end.
+/// A piece of memory shared by two processes of one host through a descriptor. All of it is
+/// reserved before use and, if the kernel can seal it, nobody can shrink it, so that touching it
+/// does not end a process with SIGBUS. Not copyable; unmapped and closed at the end.
 class Segment {
  public:
-  /// Makes one of `bytes` (rounded up to a page): a memfd, or where the kernel has none or less
-  /// than twice as much memory is left an unlinked file in `folder`. OutOfSpace, with the numbers,
-  /// where neither can be reserved.
+  /// Makes one of `bytes` (rounded up to a page): a memfd or, if the kernel has none or less than
+  /// twice as much memory is left, an unlinked file in `folder`. OutOfSpace, with the numbers, if
+  /// neither can be reserved.
   [[nodiscard]] static Result<Segment> create(size_t bytes, const std::string& folder);
-  /// Maps what `fd` (taken over, closed also on errors) holds. Corrupt if it is smaller than
+  /// Maps what `fd` (owned from now on, closed even on errors) holds. Corrupt if it is smaller than
   /// `least` bytes.
   [[nodiscard]] static Result<Segment> adopt(int fd, size_t least);
 
@@ -28,7 +28,7 @@ class Segment {
 
   [[nodiscard]] std::byte* data() const { return data_; }
   [[nodiscard]] size_t size() const { return size_; }
-  /// It became a file, because memory was short: slower. For a warning.
+  /// Returns whether it became a file because memory was short, which is slower. For a warning.
   [[nodiscard]] bool on_disk() const { return on_disk_; }
   /// For passing to the peer. Stays the segment's.
   [[nodiscard]] int fd() const { return fd_; }

@@ -12,10 +12,10 @@ namespace muster::feed {
 /// TensorFlow's file of records. Each is its length (8 bytes, little-endian), a checksum of that,
 /// the bytes, a checksum of them; a checksum is CRC-32C, rotated and offset, 4 bytes.
 
-/// Bytes that a record takes beyond its own.
+/// The bytes that a record takes beyond its own content.
 inline constexpr size_t kRecordOverhead = 16;
 
-/// Appends `record` as it is in a file.
+/// Appends `record` in the form it has in a file.
 void append_record(std::string& file, std::string_view record);
 
 /// What split_records() found.
@@ -25,7 +25,7 @@ struct Records {
 };
 
 /// Splits a piece of a file that starts at a record; a record cut short at its end is left over.
-/// Corrupt, with the offset in `text`, where a checksum does not fit.
+/// Corrupt, with the offset in `text`, if a checksum does not match.
 [[nodiscard]] Result<Records> split_records(std::string_view text);
 
 }  // namespace muster::feed

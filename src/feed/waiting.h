@@ -21,7 +21,7 @@ enum class Woken : uint8_t { Maybe, TimedOut, Interrupted };
 /// Announces a waiter and returns the value to wait on.
 [[nodiscard]] uint32_t arm(Bell& bell);
 
-/// Wakes everybody who waits on `bell`; costs no system call where nobody does.
+/// Wakes all waiters on `bell`; costs no system call if there are none.
 void ring(Bell& bell);
 
 }  // namespace muster::feed
