@@ -14,26 +14,26 @@
 #include <string>
 #include <string_view>
 
-/// The factory of clusters, and of what their processes need: the only place of this program that
+/// The factory of clusters, and of what their processes need: the only place in this program that
 /// names one.
 namespace muster::app {
 
-/// Makes every cluster that this program knows, and finds them by name. `session` outlives what it
-/// returns.
+/// Makes every cluster that this program knows, and finds them by name. `session` must outlive what
+/// it returns.
 [[nodiscard]] std::unique_ptr<cluster::Clusters> make_clusters(client::Session& session);
 
-/// Makes what a job's master needs of the kind of cluster that `command` names. InvalidArgument for
-/// a kind that there is not. `environment` outlives it.
+/// Makes what a job's master needs for the kind of cluster that `command` names. InvalidArgument
+/// for an unknown kind. `environment` must outlive it.
 [[nodiscard]] Result<std::unique_ptr<cluster::MasterSide>> make_master_side(
     const client::Environment& environment, const client::MasterCommand& command);
 
-/// Enters the container that this process is the keeper of, started by a cluster of this kind
-/// itself. InvalidArgument for a kind that starts none.
+/// Enters the container whose keeper this process is, if a cluster of this kind started it itself.
+/// InvalidArgument for a kind that starts none.
 [[nodiscard]] Result<cluster::ContainerEntry> enter_container(
     std::string_view kind, const client::Environment& environment);
 
-/// How an agent gets a lost master back, where that is the agents' own task: this machine, where
-/// its container holds a claim. nullptr elsewhere.
+/// Makes the means by which an agent gets a lost master back, if that is the agents' own task: on
+/// this machine, if its container holds a claim. nullptr elsewhere.
 [[nodiscard]] std::unique_ptr<cluster::MasterStarter> make_master_starter(
     os::Files& files, const cluster::AgentLaunch& launch, int start_fd, bool claimed);
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-/// What the commands do that need more of this binary than `client` has. All print for themselves
-/// and return the exit status.
+/// The commands that need more of this binary than `client` has. All print their own output and
+/// return the exit status.
 namespace muster::app {
 
 using client::Session;

@@ -23,8 +23,8 @@
 
 namespace muster::app {
 
-/// The page of the job that this process is the master of: shows the page what the master knows.
-/// Made before the master, whose audience it is; outlives it.
+/// The page of the job whose master this process is: shows the page what the master knows. Made
+/// before the master, whose audience it is, and outlives it.
 class JobPage final : public master::Audience, public page::JobView {
  public:
   JobPage(rt::IoLoop& loop, const control::Secret& secret, std::unique_ptr<page::Access> access,
@@ -32,18 +32,18 @@ class JobPage final : public master::Audience, public page::JobView {
 
   /// Output is read from the files in `folder`.
   void read_logs_in(os::Files& files, const std::filesystem::path& folder);
-  /// Output comes from the agents, and is kept in `folder` as it does; read from there.
+  /// Output comes from the agents, is stored in `folder` as it arrives, and is read from there.
   void keep_logs_in(os::Files& files, const std::filesystem::path& folder,
                     agent::Rotation rotation);
-  /// Output comes from the agents: their files lie on other hosts.
+  /// Output comes from the agents: their files are on other hosts.
   void read_logs_of_agents();
-  /// The master whose job it is; before it starts. One of the above was called.
+  /// Sets the master whose job it is, before that starts. One of the above must have been called.
   void open(master::Master& master);
-  /// For the master: the way by which the page reaches tasks.
+  /// For the master: the route by which the page reaches tasks.
   [[nodiscard]] master::TaskDialer& tasks() { return tasks_; }
   /// The master has started.
   void started();
-  /// Takes a connection that does not speak the control protocol.
+  /// Takes over a connection that does not speak the control protocol.
   void serve(rt::Fd socket);
 
   // master::Audience

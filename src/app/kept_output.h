@@ -13,16 +13,16 @@
 
 namespace muster::app {
 
-/// Tasks' output as agents send it, kept in the files of this machine's job folder: for clusters
-/// whose hosts nobody can read from here. The files rotate as the agents' own do. What an agent
-/// left out, because it came too fast, is said in its place. For one thread.
+/// Tasks' output as sent by agents, stored in files in this machine's job folder, for clusters
+/// whose hosts cannot be read from here. The files rotate like the agents' own. Where an agent left
+/// something out because it came too fast, the file says so. For one thread.
 class KeptOutput {
  public:
-  /// `folder` exists; `clock` dates what comes. `files` outlives this.
+  /// `folder` must exist; `clock` dates what arrives. `files` must outlive this.
   KeptOutput(os::Files& files, std::filesystem::path folder, agent::Rotation rotation,
              agent::OutputLog::Clock clock);
 
-  /// Takes a piece of the output of a task of `role`. Repeats are passed over.
+  /// Takes a piece of the output of a task of `role`. Repeats are ignored.
   void take(std::string_view role, const wire::Output& piece);
 
  private:

@@ -5,13 +5,13 @@
 
 namespace muster::app {
 
-/// A library that lies in this program.
+/// A library that is linked into this program.
 struct LinkedLibrary {
   std::string_view name;
   std::string_view version;  ///< Of the Debian package that it comes from; fixes count there.
 };
 
-/// All of them by name, as tools/sbom told when the build was configured.
+/// Returns all of them by name, as reported by tools/sbom when the build was configured.
 [[nodiscard]] std::span<const LinkedLibrary> linked_libraries();
 
 }  // namespace muster::app
