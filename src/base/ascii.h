@@ -5,8 +5,8 @@
 
 namespace muster {
 
-/// The letter in lower case if it is one of A to Z, else the byte as it is: whatever the locale,
-/// and no byte of a longer UTF-8 character changes.
+/// Returns the letter in lower case if it is one of A to Z, else the byte as it is; independent of
+/// the locale, and leaves bytes of longer UTF-8 characters alone.
 [[nodiscard]] constexpr char ascii_lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }

@@ -6,8 +6,8 @@
 
 namespace muster {
 
-/// Makes lengths of pauses uneven, so that what is looked at again and again does not fall in step
-/// with it. A value: equal seeds give equal lengths.
+/// Makes the lengths of pauses uneven, so that what is polled does not fall into step with the
+/// polling. A value: equal seeds give equal lengths.
 class Jitter {
  public:
   explicit Jitter(uint64_t seed) : state_(seed) {}

@@ -6,8 +6,8 @@
 
 namespace muster {
 
-/// Returns the median of `values`, of which there is at least one; of an even number the upper of
-/// the two in the middle.
+/// Returns the median of `values`, which must not be empty; for an even number, the upper of the
+/// two in the middle.
 template <class Value>
 [[nodiscard]] Value median(std::vector<Value> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

@@ -9,7 +9,7 @@ namespace muster {
 /// secrets.
 inline constexpr uint64_t kSplitMixStep = 0x9E3779B97F4A7C15ULL;
 
-/// Spreads a number over all 64 bits; no two numbers give the same.
+/// Spreads a number over all 64 bits; different numbers give different results.
 [[nodiscard]] constexpr uint64_t mix_bits(uint64_t bits) {
   bits = (bits ^ (bits >> 30U)) * 0xBF58476D1CE4E5B9ULL;
   bits = (bits ^ (bits >> 27U)) * 0x94D049BB133111EBULL;

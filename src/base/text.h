@@ -19,7 +19,7 @@ namespace muster {
 [[nodiscard]] std::string shell_command(std::span<const std::string> words);
 
 /// Returns the candidate nearest to `word` by edit distance, if it is near enough to be a likely
-/// slip (at most a third of its length, at least 1); ties go to the first.
+/// typo (at most a third of its length, at least 1); ties go to the first.
 [[nodiscard]] std::optional<std::string_view> nearest(std::string_view word,
                                                       std::span<const std::string_view> candidates);
 
