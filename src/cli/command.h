@@ -13,11 +13,11 @@
 #include <variant>
 #include <vector>
 
-/// A command line as a table of commands: parsing, mistakes, help, completion, the reference page
-/// and the manual page are made from it.
+/// A command line as a table of commands, from which parsing, error messages, help, completion, the
+/// reference page and the manual page are made.
 namespace muster::cli {
 
-/// What a value stands for; completion offers by it.
+/// What a value stands for; determines what completion offers.
 enum class Kind : uint8_t {
   Text,
   Choice,   ///< One of `choices` and nothing else.
@@ -33,11 +33,11 @@ enum class Kind : uint8_t {
   Setting,  ///< KEY=VALUE
   Template,
   Command,
-  AfterDashes,  ///< All that stands after `--`.
+  AfterDashes,  ///< Everything after `--`.
   Everything,   ///< All arguments as they are, for a command with a syntax of its own.
 };
 
-/// Where a value goes; its type is how the value is read. Flags are `bool`.
+/// Where a value goes; its type determines how the value is read. Flags are `bool`.
 using Field = std::variant<bool*, std::string*, std::optional<std::string>*,
                            std::vector<std::string>*, uint16_t*, uint32_t*,
                            std::optional<uint32_t>*, int*, std::function<void(std::string_view)>>;
@@ -57,14 +57,14 @@ struct Parameter {
     return kind != Kind::AfterDashes && kind != Kind::Everything && names.front().starts_with('-');
   }
   [[nodiscard]] bool is_flag() const { return std::holds_alternative<bool*>(field); }
-  /// Takes more than one value.
+  /// Returns whether it takes more than one value.
   [[nodiscard]] bool repeats() const {
     return std::holds_alternative<std::vector<std::string>*>(field);
   }
 };
 
-/// Options or commands that people know from other programs, and what to do instead of giving them.
-/// An option of one letter is known with its value behind it, too.
+/// Options or commands that people know from other programs, and what to use instead. A one-letter
+/// option is also recognized with its value attached.
 struct Foreign {
   std::vector<std::string_view> names;
   std::string_view instead;
@@ -82,7 +82,7 @@ struct Command {
   std::vector<Foreign> foreign = {};
 };
 
-/// Makes a row: `run` is the handler, `parameters` tells how its options are filled.
+/// Makes a row: `run` is the handler, `parameters` says how its options are filled.
 template <class Options, class Parameters>
 Command command(std::string_view name, std::string_view summary,
                 int (*run)(client::Session& session, const Options& options), Parameters parameters,
@@ -111,7 +111,7 @@ struct Table {
 [[nodiscard]] const Command* find_command(const Table& table,
                                           std::span<const std::string> arguments);
 
-/// Finds an option by one of its names; nullptr if the command has none such.
+/// Finds an option by one of its names; nullptr if the command has no such option.
 [[nodiscard]] const Parameter* find_option(const Command& command, std::string_view name);
 
 }  // namespace muster::cli

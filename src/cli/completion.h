@@ -8,11 +8,11 @@
 
 namespace muster::cli {
 
-/// Returns the completion script for "bash", "zsh" or "fish". It asks `muster completion words ...`
-/// as people type, so that what it offers is live.
+/// Returns the completion script for "bash", "zsh" or "fish". It runs `muster completion words ...`
+/// as people type, so that its suggestions are live.
 [[nodiscard]] std::string completion_script(std::string_view shell);
 
-/// What can be offered besides what the table itself knows. Whatever cannot be read is not offered.
+/// Suggestions beyond what the table itself knows. Whatever cannot be read is not suggested.
 class Offers {
  public:
   virtual ~Offers() = default;
@@ -27,7 +27,7 @@ class Offers {
 
 struct Completion {
   std::vector<std::string> words;
-  bool files = false;  ///< The shell is to offer names of files.
+  bool files = false;  ///< The shell should offer file names.
 };
 
 /// Returns what can follow `typed` (the arguments after "muster", the last one unfinished).
