@@ -36,7 +36,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   void send(std::shared_ptr<const std::string> frame);
   void send(std::string_view head, std::string body);
   void close();
-  /// The owner is gone: no callback any more; otherwise like close().
+  /// The owner is gone: makes no more callbacks; otherwise like close().
   void abandon();
   [[nodiscard]] size_t queued_bytes() const { return queue_.bytes(); }
   [[nodiscard]] const Peer& peer() const { return peer_; }
@@ -67,7 +67,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   std::optional<Channel::Handlers> handlers_;
   FrameReader reader_;
   Duration frame_patience_;
-  rt::TimerId frame_timer_;  ///< While a frame has come in part.
+  rt::TimerId frame_timer_;  ///< Set while a frame has arrived in part.
   uint64_t frames_received_ = 0;
   FrameQueue queue_;
   bool flush_scheduled_ = false;

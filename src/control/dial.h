@@ -11,7 +11,7 @@
 
 namespace muster::control {
 
-/// What a dial works with. Loop and resolver outlive it.
+/// What a dial works with. Loop and resolver must outlive it.
 struct DialDeps {
   rt::IoLoop& loop;
   std::shared_ptr<net::TlsContext> tls;
@@ -22,11 +22,11 @@ struct DialOptions {
   std::string address;  ///< "host:port"
   Peer self;
   Key key{};
-  Duration patience{};  ///< For everything: the name, TCP and the handshake.
+  Duration patience{};  ///< In total: for the name, TCP and the handshake.
 };
 
-/// Reaches a listener and convinces it. Errors begin with the address: DeadlineExceeded,
-/// Unauthenticated when the other side does not take the key, those of dial_tcp.
+/// Reaches a listener and authenticates to it. Errors begin with the address: DeadlineExceeded,
+/// Unauthenticated if the other side does not accept the key, and those of dial_tcp.
 [[nodiscard]] rt::Async<Result<std::unique_ptr<Channel>>> dial(DialDeps deps, DialOptions options);
 
 }  // namespace muster::control

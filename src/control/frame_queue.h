@@ -9,19 +9,19 @@
 
 namespace muster::control {
 
-/// Frames that wait to be sent, and what of the first has been. A value.
+/// Frames waiting to be sent, and how much of the first has been sent. A value.
 class FrameQueue {
  public:
   void push(std::shared_ptr<const std::string> frame);
-  /// A frame in two pieces, of which the second is not copied together with the first.
+  /// Adds a frame in two pieces, of which the second is not copied.
   void push(std::string_view head, std::string body);
   [[nodiscard]] bool empty() const { return frames_.empty(); }
-  /// What is left to send, with headers.
+  /// Returns how many bytes are left to send, including headers.
   [[nodiscard]] size_t bytes() const { return bytes_; }
-  /// Returns the next bytes: of the first frame alone where most of `staging` would be its, else
-  /// of as many frames as there is room for, copied there. Valid until the next change.
+  /// Returns the next bytes: of the first frame alone if that would fill most of `staging`, else of
+  /// as many frames as there is room for, copied there. Valid until the next change.
   [[nodiscard]] std::string_view gather(std::span<char> staging) const;
-  /// So many bytes are sent: at most what gather() returned.
+  /// That many bytes have been sent: at most what gather() returned.
   void consume(size_t bytes);
   void clear();
 

@@ -18,32 +18,32 @@ inline constexpr size_t kFrameHeader = 4;
 /// Returns the four bytes that precede a frame.
 [[nodiscard]] std::string frame_header(size_t frame_bytes);
 
-/// Cuts a stream of bytes into frames. Keeps only the part of a frame that has not come whole; a
-/// frame that lies whole in what is fed is not copied.
+/// Cuts a stream of bytes into frames. Keeps only an incomplete frame; a frame that is whole in
+/// what is fed is not copied.
 class FrameReader {
  public:
-  /// `frame_max`: the largest frame, of which so much may be kept.
+  /// `frame_max`: the size of the largest frame, and thus of what may be kept.
   explicit FrameReader(size_t frame_max = kFrameMax) : frame_max_(frame_max) {}
 
-  /// Gets a whole frame, valid during the call; returns false to stop: the rest of what was fed is
-  /// dropped.
+  /// Receives a whole frame, valid during the call; returns false to stop: the rest of what was fed
+  /// is dropped.
   using OnFrame = std::function<bool(std::string_view frame)>;
 
-  /// Takes the next bytes of the stream. Corrupt if a frame is larger than that; feed nothing
-  /// after that.
+  /// Takes the next bytes of the stream. Corrupt if a frame is larger than the maximum; feed
+  /// nothing afterwards.
   [[nodiscard]] Status feed(std::string_view bytes, const OnFrame& on_frame);
-  /// Where the next bytes of a frame that has come in part belong: what is read there need not be
-  /// copied. At most the rest of that frame; empty where none is under way. Valid until the next
+  /// Returns where the next bytes of an incomplete frame belong, so that what is read there need
+  /// not be copied. At most the rest of that frame; empty if there is none. Valid until the next
   /// call.
   [[nodiscard]] std::span<char> room();
-  /// The first `bytes` of room() have been filled; as feed() of them.
+  /// The first `bytes` of room() have been filled; like feed() for them.
   void filled(size_t bytes, const OnFrame& on_frame);
-  /// Bytes of a frame that has not come whole.
+  /// Returns how many bytes of an incomplete frame are kept.
   [[nodiscard]] size_t pending_bytes() const { return pending_bytes_; }
 
  private:
   [[nodiscard]] std::string_view pending() const { return {pending_.get(), pending_bytes_}; }
-  /// Of the frame that is under way: all of it, with its header. Its header must have come.
+  /// Returns the full size of the incomplete frame, including its header, which must have arrived.
   [[nodiscard]] size_t whole_bytes() const;
   void keep(std::string_view bytes);
   void make_room(size_t bytes);

@@ -6,8 +6,8 @@
 
 namespace muster::control {
 
-/// Goes on with the handshake of `stream` until both sides have proved the key (None), or why they
-/// did not. Loop and stream outlive the coroutine.
+/// Continues the handshake of `stream` until both sides have proved the key (None), or returns why
+/// they did not. Loop and stream must outlive the coroutine.
 [[nodiscard]] rt::Async<net::TlsFailure> shake_hands(rt::IoLoop* loop, net::TlsStream* stream);
 
 }  // namespace muster::control

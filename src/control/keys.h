@@ -20,13 +20,13 @@ using Secret = Key;
 [[nodiscard]] Key master_key_of(const Key& agent_key);
 
 /// Derives from an agent's key the one for a single stream, whose client dials that agent itself
-/// and shows this ticket.
+/// and presents this ticket.
 [[nodiscard]] Key stream_key_of(const Key& agent_key, std::string_view ticket);
 
-/// Derives what the job's tasks share, where they are to share something (`runtime.key`).
+/// Derives what the job's tasks share, if they are to share a secret (`runtime.key`).
 [[nodiscard]] Key task_key_of(const Secret& secret);
 
-/// Where that stands among the secrets that agents get: no entry of a specification has this path.
+/// The path of that among the secrets that agents get: no entry of a specification has this path.
 inline constexpr const char* kTaskKeySecret = "runtime.key";
 
 /// Lower-case hex, 64 digits; parse is strict.

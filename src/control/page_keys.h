@@ -22,10 +22,12 @@ struct PageKeys {
 
 [[nodiscard]] PageKeys derive_page_keys(const Secret& secret);
 
-/// The link to the page of a job whose master listens at `address`: "http://ADDRESS/#t=TOKEN".
+/// Returns the link to the page of a job whose master listens at `address`:
+/// "http://ADDRESS/#t=TOKEN".
 [[nodiscard]] std::string page_link(std::string_view address, const Secret& secret);
 
-/// The same page, where the job can be stopped: "http://ADDRESS/#t=TOKEN&o=OWNER", of page_link's.
+/// Returns the link to the same page with the right to stop the job:
+/// "http://ADDRESS/#t=TOKEN&o=OWNER", made from page_link's.
 [[nodiscard]] std::string owner_page_link(std::string_view page, const Secret& secret);
 
 /// The unguessable part of the path at which a side program of an agent serves (TensorBoard's

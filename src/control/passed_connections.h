@@ -12,24 +12,24 @@
 
 namespace muster::control {
 
-/// Connections that are passed on to another port, byte by byte and unread: they are encrypted for
-/// whoever listens there. Each direction ends by itself, and both when one breaks. Keeps no more
-/// than a piece of what a reader is slow to take. Lives on its loop's thread, which outlives it.
+/// Connections that are passed on to another port, byte for byte and unread, since they are
+/// encrypted for whatever listens there. Each direction ends on its own, and both when one breaks.
+/// Buffers no more than one piece for a slow reader. Lives on its loop's thread; the loop must
+/// outlive it.
 class PassedConnections {
  public:
-  /// At a time; all further ones are closed at once.
+  /// The maximum at a time; any further ones are closed at once.
   static constexpr size_t kMax = 256;
 
   explicit PassedConnections(rt::IoLoop& loop) : loop_(loop), scope_(loop) {}
 
-  /// Dials "host:port" and passes on what comes; closes `socket` where nobody answers there in
-  /// time.
+  /// Dials "host:port" and passes on what arrives; closes `socket` if there is no answer in time.
   void pass(rt::Fd socket, std::string address);
   [[nodiscard]] size_t size() const { return scope_.size(); }
 
  private:
   [[nodiscard]] rt::Async<> connect(rt::Fd from, std::string address);
-  /// Returns at the end of what `from` says, or when one of both has broken.
+  /// Returns at the end of what `from` sends, or when either one has broken.
   [[nodiscard]] rt::Async<bool> carry(int from, int to);
   [[nodiscard]] rt::Async<bool> send_rest(int to, std::string rest);
 

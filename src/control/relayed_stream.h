@@ -16,15 +16,16 @@
 
 namespace muster::control {
 
-/// What a stream of the control channel whose data are bytes brings to its reader, and owes its
-/// writer. Shared by the one who passes frames on and by the stream; lives on its loop's thread.
+/// What a byte stream of the control channel delivers to its reader and owes its writer. Shared by
+/// the code that passes frames on and by the stream; lives on its loop's thread.
 class RelayedBytes {
  public:
   using Send = std::function<void(wire::StreamFrame::Kind)>;
 
   RelayedBytes(rt::Loop& loop, Send send) : send_(std::move(send)), changed_(loop) {}
 
-  /// What the other end says. A frame that it may not send breaks the stream, which tells it so.
+  /// Takes what the other end says. A frame that it may not send breaks the stream, which tells the
+  /// other end so.
   void take(wire::StreamFrame::Kind kind);
   /// Nothing comes any more.
   void break_off(std::string why);
@@ -37,9 +38,9 @@ class RelayedBytes {
   std::deque<std::string> unread_;  ///< At most a window.
   size_t read_ = 0;                 ///< Of the first of them.
   bool opened_ = false;
-  bool ended_ = false;   ///< All has come.
-  bool closed_ = false;  ///< Nothing is written any more.
-  std::string broken_;   ///< Why; empty: it is not.
+  bool ended_ = false;   ///< Everything has arrived.
+  bool closed_ = false;  ///< Nothing more is written.
+  std::string broken_;   ///< Why it is broken; empty: it is not.
   rt::Event changed_;
 };
 
@@ -52,7 +53,7 @@ class RelayedStream final : public net::Stream {
   RelayedStream(const RelayedStream&) = delete;
   RelayedStream& operator=(const RelayedStream&) = delete;
 
-  /// Returns when the other end has opened the stream; Unavailable, with its reason, if it will
+  /// Returns when the other end has opened the stream; Unavailable, with the reason, if it will
   /// not.
   [[nodiscard]] rt::Async<Status> opened();
 

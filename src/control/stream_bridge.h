@@ -16,31 +16,31 @@
 
 namespace muster::control {
 
-/// One end of a stream whose data are a connection's bytes: passes them on both ways, each way
-/// until it has ended, and never more than the other end has given credit for. Lives on its loop's
-/// thread; destroying it closes the connection, which breaks unless all has been written: what is
-/// cut off must not look whole.
+/// One end of a stream that carries a connection's bytes: passes them on both ways, each way until
+/// it has ended, and never more than the other end has given credit for. Lives on its loop's
+/// thread; destroying it closes the connection, as broken unless everything has been written: what
+/// is cut off must not look whole.
 class StreamBridge {
  public:
   struct Handlers {
     std::function<void(wire::StreamFrame::Kind)> send;
-    /// Both ways are over, or the connection is. Once, in a turn of its own; may destroy the
+    /// Both ways are over, or the connection is. Called once, from the event loop; may destroy the
     /// bridge.
     std::function<void()> ended;
   };
 
-  /// Begins at once: the stream is open at both ends. `preface`, which is not of the stream, is
-  /// written first.
+  /// Begins at once: the stream is open at both ends. `preface`, which is not part of the stream,
+  /// is written first.
   StreamBridge(rt::Loop& loop, std::unique_ptr<net::Stream> connection, Handlers handlers,
                wire::StreamWindows windows = {}, std::string preface = {});
   ~StreamBridge();
   StreamBridge(const StreamBridge&) = delete;
   StreamBridge& operator=(const StreamBridge&) = delete;
 
-  /// What the other end says: data, credit, its close. Corrupt if it does not keep to the rules.
+  /// Takes what the other end says: data, credit, its close. Corrupt if it breaks the protocol.
   [[nodiscard]] Status take(wire::StreamFrame::Kind kind);
-  /// The stream is over. What came before a close is still written; else the connection breaks.
-  /// Sends nothing.
+  /// The stream is over. What arrived before a close is still written; otherwise the connection
+  /// breaks. Sends nothing.
   void reset();
 
  private:

@@ -18,8 +18,8 @@
 
 namespace muster::control {
 
-/// Takes over a connection that begins with something else than TLS: for the job's page. Without
-/// one every request gets 401.
+/// Takes over a connection that begins with something other than TLS, for the job's page. Without a
+/// handler every request gets 401.
 using PageHandler = std::function<void(rt::Fd socket)>;
 
 /// How much room peers get until they have proved who they are.
@@ -32,12 +32,12 @@ struct UnauthenticatedLimits {
 };
 
 /// A listening port of the control channel. Peers come in unauthenticated and leave as channels, or
-/// not at all. When all places are taken, the address that holds most of them makes room, with its
-/// oldest peer that has not said hello for a while; others wait in the kernel's queue. The same
-/// happens when this process has no descriptor left; at most half of them go to peers that have not
-/// proved who they are. Those that have take none of these places, and neither do those that are
-/// passed on to another port; these end with the listener. Each cause of refusal is logged with the
-/// address and the count, at most once a minute.
+/// not at all. When all places are taken, the address that holds most of them makes room, by giving
+/// up its oldest peer that has not said hello for a while; others wait in the kernel's queue. The
+/// same happens when this process has no descriptor left; at most half of them go to
+/// unauthenticated peers. Authenticated peers take none of these places, and neither do connections
+/// passed on to another port; the latter end with the listener. Each cause of refusal is logged
+/// with the address and the count, at most once a minute.
 class TlsListener final : public Listener {
  public:
   struct Deps {
@@ -56,7 +56,7 @@ class TlsListener final : public Listener {
   TlsListener& operator=(const TlsListener&) = delete;
 
   [[nodiscard]] const std::string& address() const override { return address_; }
-  /// How many have not proved yet who they are.
+  /// Returns how many have not proved who they are yet.
   [[nodiscard]] size_t unauthenticated() const { return peers_.size(); }
 
  private:
@@ -65,7 +65,7 @@ class TlsListener final : public Listener {
     std::unique_ptr<UnauthenticatedPeer> peer;
   };
   using Place = std::list<Entry>::iterator;
-  /// What is known of a cause of refusal.
+  /// What is known about a cause of refusal.
   struct Refused {
     HostTime told{};        ///< When a line was last written.
     uint64_t untold = 0;    ///< Refusals since then.

@@ -9,9 +9,9 @@
 
 namespace muster::control {
 
-/// The real transport: TLS 1.3 with the parties' pre-shared keys over TCP, in it frames with their
-/// length before them. About 10 KiB a connection that is idle. Channels and listeners may outlive
-/// it; the loop must outlive all of them. Listens on literal addresses only.
+/// Makes the real transport: TLS 1.3 over TCP with the parties' pre-shared keys, carrying frames
+/// preceded by their length. An idle connection takes about 10 KiB. Channels and listeners may
+/// outlive it; the loop must outlive all of them. Listens on literal addresses only.
 [[nodiscard]] std::unique_ptr<Transport> make_tls_transport(rt::IoLoop& loop, log::Logger log,
                                                             PageHandler page = {});
 

@@ -54,8 +54,8 @@ class Channel {
   /// Must be called once, in the callback that handed the channel over or in a later turn of the
   /// loop; frames wait until then.
   virtual void start(Handlers handlers) = 0;
-  /// Queues a frame. Never blocks and never fails: on a dead connection it is dropped and `closed`
-  /// tells. The caller keeps what it queues in bounds by looking at queued_bytes().
+  /// Queues a frame. Never blocks and never fails: on a dead connection it is dropped, and `closed`
+  /// is called. The caller bounds what it queues by checking queued_bytes().
   virtual void send(std::string frame) = 0;
   /// Queues a frame that many channels share (a view for all agents) without a copy each.
   virtual void send_shared(std::shared_ptr<const std::string> frame) = 0;
@@ -66,8 +66,8 @@ class Channel {
   }
   /// Bytes queued and not yet taken by the kernel.
   [[nodiscard]] virtual size_t queued_bytes() const = 0;
-  /// Delivers nothing more, sends what is queued (for at most a second), then closes; `closed`
-  /// comes with Cancelled.
+  /// Delivers nothing more, sends what is queued (for at most a second), then closes; `closed` is
+  /// called with Cancelled.
   virtual void close() = 0;
   [[nodiscard]] virtual const Peer& peer() const = 0;
   /// The other end's address, for people: "10.0.0.7"; empty where there is none.
@@ -90,8 +90,8 @@ class Listener {
   [[nodiscard]] virtual const std::string& address() const = 0;
 };
 
-/// Says to which address ("host:port") a connection is passed on, unread, that begins as this
-/// Stream; nothing: to none.
+/// Returns the address ("host:port") to which a connection that begins as this Stream is passed on,
+/// unread; nothing for none.
 using PassOn = std::function<std::optional<std::string>(const Peer& stream)>;
 
 struct ListenOptions {
@@ -113,8 +113,8 @@ class Transport {
   virtual Result<std::unique_ptr<Listener>> listen(const ListenOptions& options, KeyLookup keys,
                                                    Accepted accepted) = 0;
   /// Dials `address` as `self` with `key`; `dialled` is called exactly once, within `deadline`,
-  /// unless this transport is destroyed before. The peer of the channel is who must be at that
-  /// address: for a Master and a Stream the Agent of its container, for everybody else a Master.
+  /// unless this transport is destroyed before. The channel's peer is the party that must be at
+  /// that address: for a Master and a Stream the Agent of its container, for all others a Master.
   virtual void dial(const std::string& address, const Peer& self, const Key& key, Duration deadline,
                     Dialled dialled) = 0;
 };

@@ -24,15 +24,15 @@ enum class Refusal : uint8_t {
   UnknownIdentity,  ///< A name that has no key here.
   WrongKey,         ///< A name that is known, without its key.
   Garbage,          ///< Neither our protocol nor a request for the page.
-  Answered,         ///< A request where there is no page, answered: nothing to complain of.
+  Answered,         ///< A request without a page, answered: not a problem.
 };
 [[nodiscard]] std::string_view to_string(Refusal refusal);
 
 /// One accepted connection until it has proved who it is. The first byte decides: a TLS handshake,
-/// or a request for the page, which is handed over, or answered with 401 where there is none. A
-/// handshake with somebody else, whom this port stands for, is handed over, too. Takes
-/// memory for a handshake once its first message has come whole, which it can only write with a
-/// key.
+/// or a request for the page, which is handed over, or answered with 401 if there is none. A
+/// handshake meant for another party that this port represents is handed over, too. Takes memory
+/// for a handshake only once its first message has arrived whole, which only a holder of a key can
+/// write.
 class UnauthenticatedPeer {
  public:
   struct Deps {
@@ -51,7 +51,7 @@ class UnauthenticatedPeer {
   struct PageRequest {
     rt::Fd socket;
   };
-  /// It is to be passed on to this address; nothing has been read.
+  /// To be passed on to this address; nothing has been read.
   struct PassedOn {
     rt::Fd socket;
     std::string address;
@@ -63,7 +63,7 @@ class UnauthenticatedPeer {
   UnauthenticatedPeer(const UnauthenticatedPeer&) = delete;
   UnauthenticatedPeer& operator=(const UnauthenticatedPeer&) = delete;
 
-  /// Whether its first message is still incomplete: it has cost its sender nothing.
+  /// Returns whether its first message is still incomplete, so that it has cost its sender nothing.
   [[nodiscard]] bool idle() const { return idle_; }
   [[nodiscard]] HostTime since() const { return since_; }
 
@@ -71,7 +71,7 @@ class UnauthenticatedPeer {
   [[nodiscard]] rt::Async<Verdict> judge(rt::Fd socket);
   [[nodiscard]] rt::Async<Result<Verdict>> listen(rt::Fd socket);
   [[nodiscard]] rt::Async<Verdict> authenticate(rt::Fd socket);
-  /// Where it is passed on to, by the name that it has in its first message.
+  /// Returns where it is passed on to, by the name in its first message.
   [[nodiscard]] std::optional<std::string> destination(int fd) const;
 
   Deps deps_;
