@@ -8,11 +8,11 @@
 
 namespace muster::eventlog {
 
-/// Returns one fact of a job for the job's page, one line of JSON: `n` (its index), `ms` (wall
-/// clock, since 1970), `type` (its stable name) and `text` (a sentence for people); where it is
-/// about an attempt, `task`, `attempt` and what is known of the attempt by now: `host`,
-/// `container`, `generation`, `placed` (wall clock); of an end `exit_code`, `signal`, `class` and
-/// `part`. `state` is the job's present one.
+/// Returns one fact of a job for the job's page, as one line of JSON: `n` (its index), `ms` (wall
+/// clock, since 1970), `type` (its stable name) and `text` (a sentence for people); if it is about
+/// an attempt, `task`, `attempt` and what is known about the attempt by now: `host`, `container`,
+/// `generation`, `placed` (wall clock); for an end `exit_code`, `signal`, `class` and `part`.
+/// `state` is the job's present one.
 [[nodiscard]] std::string event_json(const job::Plan& plan, const job::State& state,
                                      const Record& record);
 

@@ -13,7 +13,7 @@ class FrameReader {
   /// `bytes` begin with the first frame, which is at `offset` of its file.
   FrameReader(std::string_view bytes, uint64_t offset) : bytes_(bytes), offset_(offset) {}
 
-  /// Returns the next payload; nullopt at the end, and at damage, which damage() then names.
+  /// Returns the next payload; nullopt at the end, and at damage, which damage() then describes.
   [[nodiscard]] std::optional<std::string_view> next();
 
   /// Where the next frame begins, or the damaged one.

@@ -11,8 +11,8 @@
 
 namespace muster::eventlog {
 
-/// Builds the text of one JSON object, members in the order of adding. Texts may be any bytes: what
-/// is no UTF-8 becomes U+FFFD.
+/// Builds the text of one JSON object, members in the order of adding. Texts may be any bytes:
+/// invalid UTF-8 becomes U+FFFD.
 class JsonObject {
  public:
   /// Adds a member whose value is JSON already.

@@ -37,8 +37,8 @@ struct Segment {
   std::string damage;       ///< For people, when `torn`: what and where.
 };
 
-/// Reads a segment from any bytes. Corrupt only if not even the header is intact; Unsupported if
-/// its format is one that this version does not know.
+/// Parses a segment from any bytes. Corrupt only if even the header is not intact; Unsupported if
+/// this version does not know its format.
 [[nodiscard]] Result<Segment> read_segment(std::string_view bytes);
 
 /// A job's log over all its segments: header of the newest epoch, records of all in order. Segments

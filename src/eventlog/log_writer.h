@@ -25,8 +25,8 @@ class LogWriter {
   /// `committed(n)`: all records with an index below n are in the log; never inside a call into the
   /// writer.
   using Committed = std::function<void(uint64_t next_index)>;
-  /// The log cannot be written, for another reason than before, or can be again: trouble() says
-  /// which. Never inside a call into the writer.
+  /// The log cannot be written, for a reason other than before, or can be written again: trouble()
+  /// says which. Never called inside a call into the writer.
   using Troubled = std::function<void()>;
 
   /// The segment must have been created in `store` already.
@@ -41,14 +41,14 @@ class LogWriter {
   /// Queues a record; indices must rise by one.
   void append(const Record& record);
 
-  /// Tries a failed batch again now, not when its wait is over; nothing if none waits.
+  /// Retries a failed batch now instead of after its wait; does nothing if none waits.
   void retry_now();
 
-  /// Returns whether nothing waits to be written.
+  /// Returns whether nothing is waiting to be written.
   [[nodiscard]] bool idle() const { return buffer_.empty() && !writing_; }
   /// Why the log cannot be written now; "" while it can.
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
-  /// Bytes that wait for the log.
+  /// Returns how many bytes wait for the log.
   [[nodiscard]] size_t pending_bytes() const { return buffer_.size() + batch_.size(); }
 
  private:

@@ -10,14 +10,14 @@
 namespace muster::eventlog {
 
 /// The content of a job's plan.json (schema muster.plan/1): what the client decided at submission
-/// and the master starts from. The Plan is derived from it, the same by every process of the job.
+/// and the master starts from. Every process of the job derives the same Plan from it.
 struct PlanFile {
   std::string job_id;
   uint64_t seed = 0;
   WallTime submitted{};
   std::string on = "local";    ///< The cluster's name.
   std::string user;            ///< Who submitted, for users.
-  std::string working_folder;  ///< Where the user stood; "" if it could not be told.
+  std::string working_folder;  ///< The user's working folder; "" if unknown.
   std::string python;          ///< The client's own python3, for hints; "" if there is none.
   std::string spec_json;       ///< spec::to_json of the resolved Spec.
 };

@@ -14,7 +14,7 @@ namespace muster::eventlog {
 /// intact or records are missing between segments.
 [[nodiscard]] Result<Log> read_log(SegmentStore& store);
 
-/// Puts segments (ascending by epoch) together. Exposed for tests and other sources of segments.
+/// Joins segments (ascending by epoch). Exposed for tests and other sources of segments.
 [[nodiscard]] Result<Log> join_segments(std::vector<Segment> segments);
 
 }  // namespace muster::eventlog

@@ -15,7 +15,7 @@ namespace muster::eventlog {
 using PlanOf = std::function<Result<job::Plan>(const std::string& plan_json,
                                                const std::string& job_id, uint64_t seed)>;
 
-/// A job as its log tells it.
+/// A job according to its log.
 struct Replayed {
   job::Machine machine;
   uint64_t next_index = 0;  ///< Of the record that would come next.
@@ -25,7 +25,7 @@ struct Replayed {
 };
 
 /// Applies all records of `log`. Pure. Records never go back in time: one that does is taken at the
-/// time before it. Errors: what `plan_of` says.
+/// time of the one before it. Errors are those of `plan_of`.
 [[nodiscard]] Result<Replayed> replay(const Log& log, const PlanOf& plan_of);
 
 /// Returns whether this binary's machine may continue with the job (not only show it): Unsupported

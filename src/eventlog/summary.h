@@ -18,12 +18,12 @@ namespace muster::eventlog {
 struct HostShare {
   std::string host;
   uint32_t attempts = 0;
-  uint32_t failed = 0;  ///< Of these, those that failed by themselves, not because of others.
+  uint32_t failed = 0;  ///< Of these, those that failed on their own, not because of others.
   bool operator==(const HostShare&) const = default;
 };
 
 /// The small file next to an ended job's log, for lists of jobs (schema muster.summary/1). Its
-/// presence says that the job has ended; everything more is in the log.
+/// presence says that the job has ended; all details are in the log.
 struct Summary {
   std::string job;
   std::string name;
@@ -43,7 +43,7 @@ struct Summary {
 
 inline constexpr size_t kSummaryHostsMax = 256;
 
-/// What each host that the job has been on has to do with it so far: by name, the first
+/// Returns what the job has done so far on each host it has been on: by name, the first
 /// kSummaryHostsMax.
 [[nodiscard]] std::vector<HostShare> host_shares(const job::State& state);
 
@@ -55,7 +55,7 @@ inline constexpr size_t kSummaryHostsMax = 256;
 /// Reads it back; Corrupt names what is wrong.
 [[nodiscard]] Result<Summary> parse_summary(std::string_view text);
 
-/// What it says of the end, in the machine's words; without the first cause.
+/// Returns what it says about the end, in the machine's terms; without the first cause.
 [[nodiscard]] job::Outcome outcome_of(const Summary& summary);
 
 }  // namespace muster::eventlog
