@@ -12,13 +12,13 @@
 
 namespace muster::fs {
 
-/// The status line of a copy: "put data.bin: 312 MiB of 1 GiB, 408 MiB/s". Nothing without a
+/// The status line of a copy: "put data.bin: 312 MiB of 1 GiB, 408 MiB/s". Shows nothing without a
 /// terminal.
 class CopyProgress {
  public:
   CopyProgress(Session& session, std::string_view verb) : session_(&session), verb_(verb) {}
 
-  /// The file that is copied next.
+  /// Begins the next file.
   void begin(std::string name, uint64_t size_bytes);
   void add(uint64_t bytes);
   [[nodiscard]] std::function<void(std::string name, uint64_t size_bytes)> begins() {
@@ -42,9 +42,9 @@ class CopyProgress {
 
 /// Writes all of `bytes` to a descriptor of this process on the blocking pool.
 [[nodiscard]] rt::Async<Status> write_fd(rt::Loop* loop, int fd, std::string_view bytes);
-/// Reads the next piece from one; empty at its end.
+/// Reads the next piece from a descriptor; empty at its end.
 [[nodiscard]] rt::Async<Result<std::string>> read_fd(rt::Loop* loop, int fd);
-/// Writes a file of HDFS to standard output.
+/// Writes a file in HDFS to standard output.
 [[nodiscard]] rt::Async<Status> cat_file(Session* session, hadoop::hdfs::FileSystem* fs,
                                          std::string path);
 

@@ -30,23 +30,24 @@ struct Place {
   std::string prefix;   ///< "hdfs://nn:8020" if that was written, else empty: put before paths.
 };
 
-/// The file systems that this machine's Hadoop configuration leads to, one for each authority that
-/// is named, and the loop on which they work. Single-threaded.
+/// The file systems that this machine's Hadoop configuration leads to, one for each authority
+/// named, and the loop on which they work. Single-threaded.
 class FileSystems {
  public:
   struct Deps {
     os::Files& files;
     const std::map<std::string, std::string, std::less<>>& environment;
     WallTime now;
-    std::string conf;  ///< The folder of core-site.xml; empty: as Hadoop looks for it.
-    /// Told why a call waits for the NameNode, and "" when it no longer does; may be empty.
+    std::string conf;  ///< The folder of core-site.xml; empty: Hadoop's default lookup.
+    /// Called with the reason why a call waits for the NameNode, and with "" when it no longer
+    /// does; may be empty.
     std::function<void(std::string_view why)> on_wait;
   };
 
-  /// Connects to nothing yet. Errors: no configuration, a wrong one, or nobody to log in as.
+  /// Connects to nothing yet. Errors: no configuration, a wrong one, or no user to log in as.
   [[nodiscard]] static Result<std::unique_ptr<FileSystems>> open(Deps deps);
 
-  /// Reads "hdfs://nn:8020/a", "/a" or "a" (below the user's home). Errors: none of these, or an
+  /// Parses "hdfs://nn:8020/a", "/a" or "a" (below the user's home). Errors: none of these, or an
   /// authority without an address in the configuration.
   [[nodiscard]] Result<Place> place(std::string_view argument);
 

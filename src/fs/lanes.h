@@ -15,20 +15,20 @@
 
 namespace muster::fs {
 
-/// A small file costs round trips and little else: so many are copied at the same time. Their size
-/// bounds the memory that this takes.
+/// How many small files are copied at the same time: they cost round trips and little else. Their
+/// size bounds the memory that this takes.
 inline constexpr size_t kLanes = 8;
 inline constexpr uint64_t kSmallFileBytes = 256U << 10;
 
-/// Copies of many files, several at a time, until all are done or one has failed; those that are
-/// under way then are ended properly. `Item` has `size_bytes` and `name()`. Must outlive run().
+/// Copies many files, several at a time, until all are done or one has failed; those then under way
+/// are ended properly. `Item` has `size_bytes` and `name()`. Must outlive run().
 template <class Item>
 class Lanes {
  public:
   using Begin = std::function<void(std::string name, uint64_t size_bytes)>;
   using Copy = std::function<rt::Async<Status>(Item item)>;
 
-  /// `begin` is told the name and size of what is copied next, for the progress line.
+  /// `begin` is called with the name and size of what is copied next, for the progress line.
   Lanes(rt::Loop& loop, Begin begin, Copy copy)
       : loop_(&loop), begin_(std::move(begin)), copy_(std::move(copy)) {}
 

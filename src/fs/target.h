@@ -9,7 +9,7 @@
 
 namespace muster::fs {
 
-/// "SOURCE... TARGET", as put and mv have it.
+/// "SOURCE... TARGET", as for put and mv.
 struct Target {
   std::vector<std::string> sources;  ///< What goes there, at least one.
   Place place;
@@ -18,11 +18,11 @@ struct Target {
 
 /// What a missing target means.
 enum class MissingFolder : uint8_t {
-  Made,     ///< Written with a slash at its end it is made.
-  Refused,  ///< Such a target must be there.
+  Made,     ///< If written with a trailing slash, it is made.
+  Refused,  ///< Such a target must exist.
 };
 
-/// Reads the arguments and looks at the target; several sources need a folder. `done`: what
+/// Parses the arguments and examines the target; several sources need a folder. `done`: what
 /// happens to them, for people.
 [[nodiscard]] rt::Async<Result<Target>> find_target(Session* session, std::string done,
                                                     MissingFolder missing);

@@ -13,18 +13,18 @@
 
 namespace muster::fs {
 
-/// The files that copies have under temporary names now: what an interruption would leave behind.
+/// The files that copies have under temporary names now, which an interruption would leave behind.
 /// Must outlive its holds.
 class Unfinished {
  public:
-  /// One such file, in HDFS or, where `fs` is null, here.
+  /// One such file, in HDFS or, if `fs` is null, here.
   struct File {
     hadoop::hdfs::FileSystem* fs = nullptr;
     std::string path;
   };
   using Files = std::map<uint64_t, File>;
 
-  /// One copy that is under way.
+  /// One copy under way.
   class Hold {
    public:
     Hold(Unfinished& of, File file) : of_(&of), number_(++of.last_) {
@@ -38,7 +38,7 @@ class Unfinished {
     uint64_t number_;
   };
 
-  /// Gives up all: their holds mean nothing any more.
+  /// Gives up all files: their holds mean nothing any more.
   [[nodiscard]] Files take() { return std::exchange(files_, {}); }
 
  private:
@@ -46,7 +46,7 @@ class Unfinished {
   Files files_;
 };
 
-/// Removes them, as far as that goes.
+/// Removes them, as far as possible.
 [[nodiscard]] rt::Async<Status> remove_unfinished(rt::Loop* loop, os::Files* local,
                                                   Unfinished::Files files);
 

@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-/// The commands of `muster fs`. Each goes on with its next argument after an error, which it
-/// prints; the exit status is that of the first.
+/// The commands of `muster fs`. Each continues with its next argument after an error, which it
+/// prints; the exit status is that of the first error.
 namespace muster::fs {
 
 [[nodiscard]] rt::Async<> ls(Session* session);
 [[nodiscard]] rt::Async<> stat(Session* session);
 [[nodiscard]] rt::Async<> cat(Session* session);
-/// The same for other paths than those of the command line.
+/// The same for paths other than those on the command line.
 [[nodiscard]] rt::Async<> cat_paths(Session* session, std::vector<std::string> paths);
 [[nodiscard]] rt::Async<> put(Session* session);
 [[nodiscard]] rt::Async<> get(Session* session);
@@ -22,7 +22,7 @@ namespace muster::fs {
 [[nodiscard]] rt::Async<> mkdir(Session* session);
 [[nodiscard]] rt::Async<> mv(Session* session);
 
-/// What an argument of the command line means: every path that it matches, at least one.
+/// The meaning of a command-line argument: every path that it matches, at least one.
 struct Matches {
   Place place;
   std::vector<hadoop::hdfs::Found> found;
