@@ -14,7 +14,7 @@ struct AccessList {
   std::set<std::string> groups;
   bool operator==(const AccessList&) const = default;
 
-  /// Without a look at groups.
+  /// Without considering groups.
   [[nodiscard]] bool names(std::string_view user) const {
     return everybody || users.contains(std::string(user));
   }
@@ -23,13 +23,13 @@ struct AccessList {
 /// Reads a list as Hadoop writes it: "user,user group,group"; "*" is everybody, " " nobody.
 [[nodiscard]] AccessList parse_access_list(std::string_view text);
 
-/// The list of a specification: "alice", "group:staff", "*".
+/// Makes the list from a specification's: "alice", "group:staff", "*".
 [[nodiscard]] AccessList access_list_of(std::span<const std::string> names);
 
-/// As parse_access_list() reads it.
+/// The text form that parse_access_list() reads.
 [[nodiscard]] std::string to_text(const AccessList& list);
 
-/// Admits whom one of the two admits.
+/// Returns a list that admits whoever one of the two admits.
 [[nodiscard]] AccessList either(AccessList one, const AccessList& other);
 
 }  // namespace muster::hadoop

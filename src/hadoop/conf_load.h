@@ -16,8 +16,8 @@ namespace muster::hadoop {
 inline constexpr const char* kConfFiles[] = {"core-site.xml", "hdfs-site.xml", "yarn-site.xml",
                                              "resource-types.xml"};
 
-/// Names files that are laid over those of the folders, each over those before it; separated by
-/// colons. For who has a cluster's files elsewhere, as the settings of a TonY job say.
+/// Names files that override those of the folders, later ones overriding earlier ones; separated by
+/// colons. For users whose cluster's files are elsewhere, as the settings of a TonY job say.
 inline constexpr std::string_view kFilesOverVariable = "MUSTER_HADOOP_FILES";
 
 struct ConfSource {
@@ -35,8 +35,8 @@ struct ConfSource {
 [[nodiscard]] Result<std::vector<std::filesystem::path>> find_conf_folders(const ConfSource& source,
                                                                            const ReadFile& read);
 
-/// Reads the client's configuration. A file that is missing is skipped as in Hadoop; one that
-/// is there and wrong is an error that names file and line. Blocks as long as `read` does.
+/// Reads the client's configuration. A missing file is skipped as in Hadoop; an invalid one is an
+/// error that names file and line. Blocks as long as `read` does.
 [[nodiscard]] Result<Configuration> load_configuration(const ConfSource& source,
                                                        const ReadFile& read);
 

@@ -41,7 +41,7 @@ class Configuration {
   /// Only the built-in defaults.
   explicit Configuration(Surroundings surroundings = {});
 
-  /// Lays one property over the others.
+  /// Lays one property over the existing ones.
   void add(const ConfItem& item);
   /// Sets a property whatever the files say, final or not. `why` stands for the file in messages:
   /// "clusters.prod of /etc/muster/site.yaml".
@@ -71,8 +71,8 @@ class Configuration {
   /// "host:port" or "host", then with `default_port`.
   [[nodiscard]] Result<net::HostPort> address(std::string_view name, uint16_t default_port) const;
 
-  /// An error about a property that blames the place where it was written:
-  /// "FILE:LINE:COLUMN: error: NAME is "VALUE": what".
+  /// Makes an error about a property, with the place where it was written: "FILE:LINE:COLUMN:
+  /// error: NAME is "VALUE": what".
   [[nodiscard]] Error wrong(std::string_view name, std::string_view what) const;
 
   /// Everything that files and set() gave, expanded, as one core-site.xml: a job carries its

@@ -16,9 +16,9 @@ namespace muster::hadoop {
 struct Login {
   /// The user who acts: short name.
   std::string user;
-  /// Who proves an identity on behalf of `user` (HADOOP_PROXY_USER); empty: `user` himself.
+  /// Who proves an identity on behalf of `user` (HADOOP_PROXY_USER); empty: `user` themselves.
   std::string real_user;
-  /// With Kerberos and a ticket that could be looked at: whose it is, and when it ends.
+  /// With Kerberos and a readable ticket: whose it is, and when it ends.
   std::string principal;
   std::optional<WallTime> ticket_ends;
 };
@@ -34,8 +34,8 @@ struct TicketPlace {
   std::string name;  ///< As Kerberos writes it: "FILE:/tmp/krb5cc_1000".
 };
 
-/// Finds the ticket cache: $KRB5CCNAME, else krb5.conf, else FILE:/tmp/krb5cc_UID. Of a DIR: cache
-/// the primary one.
+/// Finds the ticket cache: $KRB5CCNAME, else krb5.conf, else FILE:/tmp/krb5cc_UID. For a DIR:
+/// cache, the primary one.
 [[nodiscard]] TicketPlace find_ticket_place(os::Files& files, const Surroundings& surroundings,
                                             uint32_t uid);
 
@@ -43,14 +43,14 @@ struct LoginDeps {
   os::Files& files;
   uint32_t uid = 0;
   WallTime now{};
-  /// What os::user_name says.
+  /// What os::user_name returns.
   std::string system_user;
 };
 
-/// Finds out who this process is: with SIMPLE HADOOP_USER_NAME, USER or the system's name; with
-/// Kerberos the principal of the ticket cache, by its short name. No ticket and an expired one are
-/// Unauthenticated errors that say what to type. Where tickets are kept by others than files, the
-/// system's name is in and `principal` stays empty.
+/// Finds out who this process is: with SIMPLE, HADOOP_USER_NAME, USER or the system's name; with
+/// Kerberos, the principal of the ticket cache, by its short name. A missing or expired ticket is
+/// an Unauthenticated error that says what to type. If tickets are not kept in files, the system's
+/// name is used and `principal` stays empty.
 [[nodiscard]] Result<Login> who_am_i(const Configuration& configuration,
                                      const SecuritySettings& security, const LoginDeps& deps);
 

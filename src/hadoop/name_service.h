@@ -20,7 +20,7 @@ struct NameNode {
   bool operator==(const NameNode&) const = default;
 };
 
-/// Who answers for one HDFS: a NameNode, or several of which one is active.
+/// What serves one HDFS: a NameNode, or several of which one is active.
 struct NameService {
   /// What is in the URI: "cluster1" where `logical`, else "host:port".
   std::string name;
@@ -36,7 +36,7 @@ struct HdfsPath {
 };
 
 /// Finds the NameNodes behind "host", "host:port" or a logical name. An authority that is neither
-/// logical nor an address is an error that lists the name services that are known.
+/// logical nor an address is an error that lists the known name services.
 [[nodiscard]] Result<NameService> name_service(const Configuration& configuration,
                                                std::string_view authority);
 
@@ -45,7 +45,7 @@ struct HdfsPath {
 /// schemes.
 [[nodiscard]] Result<HdfsPath> hdfs_path(const Configuration& configuration, std::string_view text);
 
-/// The name service of fs.defaultFS; an error, with what to set, where that is no HDFS.
+/// Returns the name service of fs.defaultFS; an error, with what to set, if that is not HDFS.
 [[nodiscard]] Result<NameService> default_name_service(const Configuration& configuration);
 
 }  // namespace muster::hadoop

@@ -13,8 +13,8 @@ struct Origin {
   bool operator==(const Origin&) const = default;
 };
 
-/// "/etc/hadoop/conf/core-site.xml:12:5", the way compilers print places; "built-in default" where
-/// there is no file.
+/// Returns "/etc/hadoop/conf/core-site.xml:12:5", as compilers print positions; "built-in default"
+/// if there is no file.
 [[nodiscard]] std::string to_string(const Origin& origin);
 
 }  // namespace muster::hadoop

@@ -36,7 +36,7 @@ class ShortNames {
   /// empty: unknown, then DEFAULT takes every realm.
   [[nodiscard]] static Result<ShortNames> parse(std::string_view rules, std::string default_realm);
 
-  /// The short name by the first rule that fits; NotFound when none does.
+  /// Returns the short name by the first rule that matches; NotFound if none does.
   [[nodiscard]] Result<std::string> of(const Principal& principal) const;
 
  private:

@@ -30,7 +30,7 @@ struct ResourceManagers {
   Duration connect_retry_interval{};
 };
 
-/// Finds the ResourceManagers (yarn.resourcemanager.*, with .ha.rm-ids). What is missing or no
+/// Finds the ResourceManagers (yarn.resourcemanager.*, with .ha.rm-ids). A missing or invalid
 /// address is an error that names its place.
 [[nodiscard]] Result<ResourceManagers> resource_managers(const Configuration& configuration);
 

@@ -6,8 +6,8 @@
 
 namespace muster::hadoop {
 
-/// Bytes that must not reach logs, messages or other users: they come out by reveal() alone, so no
-/// format call or log field takes them by accident.
+/// Bytes that must not reach logs, messages or other users: they are accessible only through
+/// reveal(), so no format call or log field takes them by accident.
 class Secret {
  public:
   Secret() = default;

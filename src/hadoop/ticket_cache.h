@@ -25,8 +25,8 @@ struct TicketCache {
   std::string principal;  ///< Whose it is.
   std::vector<Ticket> tickets;
 
-  /// The ticket with which others are got (krbtgt/REALM@REALM of the principal's realm), the one
-  /// that ends last; nullptr if there is none.
+  /// Returns the ticket with which others are obtained (krbtgt/REALM@REALM of the principal's
+  /// realm), the one that expires last; nullptr if there is none.
   [[nodiscard]] const Ticket* granting() const;
 };
 

@@ -8,8 +8,8 @@
 
 namespace muster::hadoop {
 
-/// What a server handed out so that its holder is known again. Servers sign the identifier: it is
-/// passed on bit by bit, never rebuilt from what token_identifier.h reads in it.
+/// What a server handed out so that its holder can be recognized. Servers sign the identifier: it
+/// is passed on bit by bit, never rebuilt from what token_identifier.h reads in it.
 struct Token {
   std::string identifier;  ///< Raw bytes.
   Secret password;

@@ -11,7 +11,7 @@
 
 namespace muster::hadoop {
 
-/// Reads one token file, of either format; errors name it and what to do.
+/// Reads one token file, of either format; errors name the file and what to do.
 [[nodiscard]] Result<Credentials> read_token_file(os::Files& files,
                                                   const std::filesystem::path& path);
 
@@ -25,8 +25,8 @@ namespace muster::hadoop {
 [[nodiscard]] Result<std::vector<std::filesystem::path>> token_files(
     const Configuration& configuration);
 
-/// The tokens of all of them, later ones before earlier ones of the same alias. A file that is
-/// named and missing is an error.
+/// Returns the tokens of all of them; later ones replace earlier ones of the same alias. A file
+/// that is named but missing is an error.
 [[nodiscard]] Result<Credentials> load_credentials(os::Files& files,
                                                    const Configuration& configuration);
 

@@ -50,7 +50,7 @@ struct NodeManagerIdentifier {
   bool operator==(const NodeManagerIdentifier&) const = default;
 };
 
-/// Of the leave to start one container.
+/// For the permission to start one container.
 struct ContainerIdentifier {
   AttemptName attempt;
   int64_t container = 0;     ///< Its number; the upper 24 bits are the ResourceManager's epoch.
@@ -64,7 +64,7 @@ struct ContainerIdentifier {
   bool operator==(const ContainerIdentifier&) const = default;
 };
 
-/// Of the leave to read or write one block.
+/// For the permission to read or write one block.
 struct BlockIdentifier {
   WallTime expires{};
   int32_t key_id = 0;
@@ -85,7 +85,7 @@ struct BlockIdentifier {
 /// Both the older and the protobuf form.
 [[nodiscard]] Result<BlockIdentifier> decode_block_identifier(std::string_view identifier);
 
-/// Says in one line what a token is, for messages and doctor; never its password:
+/// Describes a token in one line, for messages and doctor; never its password:
 /// "HDFS_DELEGATION_TOKEN for ha-hdfs:ns1 of alice, renewed by yarn, issued 2 h ago, ends in 6 d".
 [[nodiscard]] std::string describe(const Token& token, WallTime now);
 

@@ -11,8 +11,8 @@
 namespace muster::hadoop {
 
 /// Reads the values of Java's DataInput and Hadoop's Writables from a buffer. Every error is
-/// Corrupt and says what was expected where; nothing is allocated by a length that the buffer does
-/// not have. After an error the reader stays where the value began.
+/// Corrupt and says what was expected where; no length that exceeds the buffer leads to an
+/// allocation. After an error the reader stays where the value began.
 class WritableReader {
  public:
   /// `bytes` must outlive the reader and what it returns.

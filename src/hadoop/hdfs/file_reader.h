@@ -29,7 +29,7 @@ struct ReaderOptions {
   /// pause before that, which grows with each time.
   int locate_retries_max = 3;
   Duration locate_pause = std::chrono::seconds(3);
-  /// So much of a file's blocks is asked for at a time.
+  /// How much of a file's blocks is requested at a time.
   uint64_t window_bytes = uint64_t{2} << 30;
 };
 
@@ -40,9 +40,9 @@ struct FileDeps {
   DataNodes& data_nodes;
 };
 
-/// Reads a file, or a range of it, from start to end. Checksums are verified; a replica that is
-/// damaged, dead or silent is left for the next one in mid-block, and a damaged one is reported. A
-/// file that is still being written is read to the length that was visible when it was opened. One
+/// Reads a file, or a range of it, from start to end. Checksums are verified; a damaged, dead or
+/// silent replica is abandoned for the next one in mid-block, and a damaged one is reported. A file
+/// that is still being written is read up to the length that was visible when it was opened. One
 /// call at a time.
 class FileReader {
  public:
@@ -57,7 +57,8 @@ class FileReader {
   /// How much of the range is still to come.
   [[nodiscard]] uint64_t remaining_bytes() const { return end_ - position_; }
 
-  /// Returns the next bytes without a copy: the view holds until the next call. Empty at the end.
+  /// Returns the next bytes without a copy: the view is valid until the next call. Empty at the
+  /// end.
   [[nodiscard]] rt::Async<Result<std::string_view>> next();
 
  private:

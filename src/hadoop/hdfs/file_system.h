@@ -44,8 +44,9 @@ struct FileSystemOptions {
 };
 [[nodiscard]] Result<FileSystemOptions> file_system_options(const Configuration& configuration);
 
-/// One HDFS as one user sees it. Paths are absolute and normal (path.h). Every call may fail as
-/// NameNode says; messages name the path. Must outlive its readers and writers. One loop's thread.
+/// One HDFS as one user sees it. Paths are absolute and normal (path.h). Every call may fail with
+/// NameNode's errors; messages name the path. Must outlive its readers and writers. One loop's
+/// thread.
 class FileSystem {
  public:
   struct Deps {
@@ -54,7 +55,8 @@ class FileSystem {
     net::Dialer& dialer;
     log::Sink& log;
     rpc::Client& client;
-    /// Told why a call waits for the NameNode, and "" when it no longer does; may be empty.
+    /// Called with the reason why a call waits for the NameNode, and with "" when it no longer
+    /// does; may be empty.
     std::function<void(std::string_view why)> on_wait;
   };
   /// Which file system, and as which user.
@@ -64,7 +66,7 @@ class FileSystem {
     Credentials credentials;
   };
 
-  /// Nothing is connected yet. Errors: the configuration.
+  /// Nothing is connected yet. Fails if the configuration is wrong.
   [[nodiscard]] static Result<std::unique_ptr<FileSystem>> open(Deps deps,
                                                                 const Configuration& configuration,
                                                                 const Login& login);
@@ -81,7 +83,7 @@ class FileSystem {
   [[nodiscard]] rt::Async<Result<bool>> exists(std::string path);
   /// The entries of a folder, sorted by name. NotFound; InvalidArgument for a file.
   [[nodiscard]] rt::Async<Result<std::vector<FileStatus>>> list(std::string path);
-  /// Makes a folder (and with `parents` those above); one that exists is success.
+  /// Makes a folder (and with `parents` those above); an existing one is a success.
   [[nodiscard]] rt::Async<Status> make_folder(std::string path, bool parents,
                                               uint32_t permission = 0777);
   [[nodiscard]] rt::Async<Status> rename(Rename rename);
@@ -101,7 +103,7 @@ class FileSystem {
   [[nodiscard]] rt::Async<Status> write_whole(std::string path, std::string bytes,
                                               WriteFileOptions options);
 
-  /// The calls themselves, for what is not here.
+  /// The calls themselves, for whatever is missing here.
   [[nodiscard]] NameNode& name_node() { return *name_node_; }
 
  private:

@@ -12,9 +12,9 @@
 
 namespace muster::hadoop::hdfs {
 
-/// A file that is open for writing, at its end. One call at a time. Memory: packets_max packets.
-/// Destroying it without close() leaves the file open in the NameNode's eyes, until its lease runs
-/// out or somebody recovers it; what was flushed stays.
+/// A file open for writing, at its end. One call at a time. Memory: packets_max packets. Destroying
+/// it without close() leaves the file open from the NameNode's point of view, until its lease
+/// expires or somebody recovers it; what was flushed stays.
 class FileWriter {
  public:
   struct Deps {
@@ -25,15 +25,15 @@ class FileWriter {
 
   FileWriter(Deps deps, OpenFile file, WriterOptions options);
 
-  /// Appends `bytes`, which stay valid until it returns; they may still be on their way then. An
-  /// error is for good, and may concern bytes of earlier calls.
+  /// Appends `bytes`, which must stay valid until it returns; they may still be on their way then.
+  /// An error is final, and may concern bytes of earlier calls.
   [[nodiscard]] rt::Async<Status> write(std::string_view bytes);
   /// Waits until all bytes have reached every DataNode of the pipeline and readers can see them.
   [[nodiscard]] rt::Async<Status> flush();
   /// Writes what is left and closes the file. Nothing may be called after it.
   [[nodiscard]] rt::Async<Status> close();
 
-  /// What was given to write().
+  /// How many bytes were passed to write().
   [[nodiscard]] uint64_t size_bytes() const { return size_bytes_; }
   [[nodiscard]] const OpenFile& file() const { return file_; }
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-/// Between the messages on the wire and the types of this module. For .cc files only: nothing
-/// outside sees the messages.
+/// Conversions between the messages on the wire and the types of this module. For .cc files only:
+/// nothing outside sees the messages.
 namespace muster::hadoop::hdfs {
 
 namespace pb = ::hadoop::hdfs;
@@ -23,8 +23,8 @@ void put(const FileStatus& status, pb::HdfsFileStatusProto* to);
 void put(const Checksum& checksum, pb::ChecksumProto* to);
 [[nodiscard]] pb::StorageTypeProto to_proto(StorageType type);
 
-/// Parses what a peer sent; false, and no word about it on standard error, if it is no such message
-/// or lacks a field.
+/// Parses what a peer sent; returns false, without a message on standard error, if it is not such a
+/// message or lacks a field.
 template <class Message>
 [[nodiscard]] bool parse(Message& message, std::string_view bytes) {
   return message.ParsePartialFromArray(bytes.data(), static_cast<int>(bytes.size())) &&

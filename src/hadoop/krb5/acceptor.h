@@ -13,16 +13,16 @@
 
 namespace muster::hadoop::krb5 {
 
-/// Who has proved to be who, by a ticket.
+/// The identity that somebody has proved by a ticket.
 struct AcceptedPeer {
   std::string user;    ///< On this host, by the rules of krb5.conf (auth_to_local).
   std::string answer;  ///< The token that proves the service to the client.
   Duration valid{};    ///< For how long the ticket lasts.
 };
 
-/// The server's side of Kerberos for clients that prove themselves with one token, bare or in
-/// SPNEGO, as those of HTTP do. Each dialogue has a helper of its own. The keys are those of the
-/// keytab that KRB5_KTNAME names in the options' environment. Lives on its loop's thread.
+/// The server side of Kerberos for clients that prove themselves with one token, bare or in SPNEGO,
+/// as in HTTP. Each dialogue has a helper of its own. The keys are those of the keytab named by
+/// KRB5_KTNAME in the options' environment. Lives on its loop's thread.
 class Acceptor {
  public:
   /// `service`: "HTTP"; its keys for any host count.
@@ -31,10 +31,11 @@ class Acceptor {
   Acceptor(const Acceptor&) = delete;
   Acceptor& operator=(const Acceptor&) = delete;
 
-  /// Whether there is a helper, a library, and a key of the service.
+  /// Checks whether there is a helper, a library, and a key of the service.
   [[nodiscard]] rt::Async<Status> check();
-  /// Judges a client's token. Unauthenticated, with the library's words, for one that proves
-  /// nothing, or whose user has no name on this host. Later ones wait while kAtOnceMax are judged.
+  /// Judges a client's token. Unauthenticated, with the library's message, for one that proves
+  /// nothing, or whose user has no name on this host. Later ones wait while kAtOnceMax are being
+  /// judged.
   [[nodiscard]] rt::Async<Result<AcceptedPeer>> accept(std::string token);
 
   static constexpr size_t kAtOnceMax = 8;
@@ -50,7 +51,7 @@ class Acceptor {
   KerberosOptions options_;
   std::string service_;
   size_t judging_ = 0;
-  rt::Event freed_;  ///< judging_ has become less.
+  rt::Event freed_;  ///< judging_ has decreased.
 };
 
 }  // namespace muster::hadoop::krb5

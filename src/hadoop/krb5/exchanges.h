@@ -9,8 +9,8 @@
 
 namespace muster::hadoop::krb5 {
 
-/// Kerberos dialogues by muster-krb5, one process for each connection: a key server that does not
-/// answer holds up nobody else, and nothing outlives its connection. `loop` must outlive it and
+/// Makes Kerberos dialogues by muster-krb5, one process for each connection: a key server that does
+/// not answer delays no other, and nothing outlives its connection. `loop` must outlive it and
 /// every dialogue.
 [[nodiscard]] std::unique_ptr<rpc::KerberosExchanges> make_exchanges(rt::IoLoop& loop,
                                                                      KerberosOptions options);

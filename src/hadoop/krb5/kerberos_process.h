@@ -46,16 +46,17 @@ struct KerberosOptions {
 /// Lives on its loop's thread.
 class KerberosProcess {
  public:
-  /// Starts the helper with these words: "SERVICE@HOST" for a dialogue with that, "--accept" and
-  /// "SERVICE" to be that. Unsupported, with what to do, when the program is missing.
+  /// Starts the helper with these arguments: "SERVICE@HOST" for a dialogue with that service,
+  /// "--accept" and "SERVICE" to act as it. Unsupported, with what to do, if the program is
+  /// missing.
   [[nodiscard]] static Result<std::unique_ptr<KerberosProcess>> start(
       rt::IoLoop& loop, const KerberosOptions& options, std::vector<std::string> words);
   KerberosProcess(KerberosProcess&&) = delete;
   ~KerberosProcess();
 
-  /// Asks and awaits the answer; several may be under way, answered in order. Destroying the
-  /// coroutine drops its answer. Unauthenticated without a valid ticket or library, Corrupt when a
-  /// message cannot be unwrapped, Unavailable when the helper has ended.
+  /// Sends a request and awaits the answer; several may be under way, answered in order. Destroying
+  /// the coroutine drops its answer. Unauthenticated without a valid ticket or library, Corrupt if
+  /// a message cannot be unwrapped, Unavailable if the helper has ended.
   [[nodiscard]] rt::Async<Result<KerberosReply>> ask(Operation operation, std::string bytes);
 
  private:

@@ -9,8 +9,8 @@
 
 namespace muster::hadoop::krb5 {
 
-/// The last step of SASL's GSSAPI dialogue (RFC 4752): the server offers what the connection may be
-/// guarded with, the client takes one.
+/// The last step of SASL's GSSAPI dialogue (RFC 4752): the server offers protections for the
+/// connection, and the client chooses one.
 struct LayerChoice {
   rpc::Protection protection = rpc::Protection::Authentication;
   std::string answer;  ///< Four bytes, to be wrapped.

@@ -24,8 +24,8 @@ struct Outgoing {
   std::string method;  ///< For messages.
 };
 
-/// The calls of one connection: what is to be sent, who waits for an answer, and whose callers have
-/// gone.
+/// The calls of one connection: what is to be sent, which callers wait for an answer, and which
+/// have gone.
 class CallTable {
  public:
   using Answer = rt::Answer<OutcomeOf<std::string>>;
@@ -35,8 +35,8 @@ class CallTable {
     std::string method;
   };
 
-  /// A call's place in the table, as long as somebody waits for it: destroying it takes the call
-  /// back, or lets its answer be dropped. The table must outlive it.
+  /// A call's place in the table, as long as its caller waits: destroying it withdraws the call, or
+  /// has its answer dropped. The table must outlive it.
   class Entry {
    public:
     Entry(CallTable& table, int32_t id) : table_(&table), id_(id) {}
@@ -56,19 +56,19 @@ class CallTable {
   [[nodiscard]] Entry add(Outgoing call, bool& sent, Answer answer);
   /// Queues a frame that is not a call: a ping.
   void add_frame(std::string frame);
-  /// The same, before everything that waits: the connection's context.
+  /// The same, ahead of everything that waits: the connection's context.
   void add_first(std::string frame);
-  /// Waits until there is something to send; returns all of it. What is a call counts as sent.
+  /// Waits until there is something to send; returns all of it. Calls in it count as sent.
   [[nodiscard]] rt::Async<std::string> take_frames();
-  /// Removes the waiter for the answer to call `id`; nothing if they have gone. Corrupt: no such
-  /// call was made.
+  /// Removes the waiter for the answer to call `id`; returns nothing if it has gone. Corrupt if no
+  /// such call was made.
   [[nodiscard]] Result<std::optional<Waiting>> take(int32_t id);
-  /// The connection has ended: nothing is sent any more, and all that wait learn of `failure`.
+  /// The connection has ended: nothing more is sent, and all waiters learn of `failure`.
   void fail(const Failure& failure);
 
   [[nodiscard]] bool anybody_waits() const { return !pending_.empty(); }
   [[nodiscard]] bool is_idle() const { return pending_.empty() && queue_.empty(); }
-  /// When a call came or ended the last time.
+  /// When a call last arrived or ended.
   [[nodiscard]] HostTime last_used() const { return last_used_; }
 
  private:

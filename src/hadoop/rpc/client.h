@@ -29,8 +29,8 @@ struct ClientOptions {
   std::string caller_context;
 };
 
-/// The process' side of Hadoop RPC: one client id, one row of call ids, and from them proxies.
-/// Must outlive its proxies; lives on one loop's thread.
+/// The process's side of Hadoop RPC: one client id, one sequence of call ids, and the proxies made
+/// from them. Must outlive its proxies; lives on one loop's thread.
 class Client {
  public:
   Client(ClientDeps deps, ClientOptions options);
@@ -39,7 +39,7 @@ class Client {
 
   /// Returns a proxy for `target`, which names at least one server. Nothing is connected yet.
   [[nodiscard]] std::unique_ptr<Proxy> proxy(Target target);
-  /// The same with its own times: a NodeManager is given up sooner than a ResourceManager.
+  /// The same with its own times: a NodeManager is given up on sooner than a ResourceManager.
   [[nodiscard]] std::unique_ptr<Proxy> proxy(Target target, ConnectionOptions connection,
                                              RetryOptions retry);
 

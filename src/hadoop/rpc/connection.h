@@ -30,7 +30,7 @@ namespace muster::hadoop::rpc {
 /// away leaves the others alone.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  /// References outlive it.
+  /// References must outlive it.
   struct Deps {
     rt::Loop& loop;
     rt::Random& random;
@@ -48,13 +48,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   /// False once it is closed: new calls need a new connection.
   [[nodiscard]] bool usable() const { return state_ != State::Closed; }
-  /// Sends a call and returns the answer's payload behind the header. `sent` becomes true when its
-  /// bytes begin to go out; it must live as long as the coroutine. Destroying the coroutine takes
-  /// the call back, or ignores its answer.
+  /// Sends a call and returns the answer's payload after the header. `sent` becomes true when its
+  /// bytes begin to go out; it must live as long as the coroutine. Destroying the coroutine
+  /// withdraws the call, or ignores its answer.
   [[nodiscard]] rt::Async<OutcomeOf<std::string>> exchange(Outgoing call, bool& sent);
-  /// Closes when nothing at all has come since `since`: a call has waited that long in vain.
+  /// Closes if nothing at all has arrived since `since`, when a call has waited that long in vain.
   void give_up_if_silent(HostTime since);
-  /// Ends it; calls under way fail with `failure`.
+  /// Ends the connection; calls under way fail with `failure`.
   void close(const Failure& failure);
   /// "nn1 (nn1.example.com:8020)".
   [[nodiscard]] const std::string& name() const { return name_; }

@@ -30,10 +30,10 @@ class DigestClient {
   /// `cnonce` is unpredictable printable text without quotes, fresh for each dialogue.
   DigestClient(DigestLogin login, std::string cnonce);
 
-  /// Answers the challenge. Corrupt when it is malformed, Unauthenticated when the two sides have
-  /// no protection or cipher in common.
+  /// Answers the challenge. Corrupt if it is malformed, Unauthenticated if the two sides have no
+  /// protection or cipher in common.
   [[nodiscard]] Result<std::string> respond(std::string_view challenge);
-  /// Checks the server's last message, `rspauth=...`: it knows the password, too.
+  /// Checks the server's last message, `rspauth=...`, which proves that it knows the password, too.
   [[nodiscard]] Status verify(std::string_view token) const;
 
   /// What was agreed on; after respond().

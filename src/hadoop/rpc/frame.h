@@ -24,7 +24,7 @@ inline constexpr int32_t kContextId = -3;
 inline constexpr int32_t kPingId = -4;
 inline constexpr int32_t kSaslId = -33;
 
-/// Who speaks in the first bytes of a connection.
+/// Which protocol the first bytes of a connection announce.
 enum class AuthProtocol : uint8_t { None = 0, Sasl = 0xdf };
 
 inline constexpr uint8_t kIpcVersion = 9;
@@ -32,7 +32,7 @@ inline constexpr uint8_t kIpcVersion = 9;
 /// The 7 bytes that open a connection.
 [[nodiscard]] std::string preamble(AuthProtocol auth);
 
-/// A frame: its length in 4 bytes, then each message behind its own length as a varint.
+/// Makes a frame: its length in 4 bytes, then each message preceded by its own length as a varint.
 [[nodiscard]] std::string frame_of(
     std::initializer_list<const google::protobuf::MessageLite*> messages);
 
@@ -44,8 +44,8 @@ inline constexpr uint8_t kIpcVersion = 9;
 class FrameCursor {
  public:
   explicit FrameCursor(std::string_view payload) : rest_(payload) {}
-  /// Parses the next message, `what` for the error. Corrupt if it is cut off, longer than the
-  /// frame, lacks a required field or nests too deep. Unknown fields pass.
+  /// Parses the next message, called `what` in errors. Corrupt if it is cut off, longer than the
+  /// frame, lacks a required field or nests too deep. Unknown fields are ignored.
   [[nodiscard]] Status take(google::protobuf::MessageLite& message, std::string_view what);
   /// Corrupt if anything is left.
   [[nodiscard]] Status expect_end(std::string_view what) const;
@@ -61,7 +61,7 @@ class FrameSplitter {
   explicit FrameSplitter(size_t bytes_max) : bytes_max_(bytes_max) {}
 
   void feed(std::string_view bytes) { held_.append(bytes); }
-  /// The payload of the next frame; nothing until it is whole. Corrupt, with what was found
+  /// Returns the payload of the next frame; nothing until it is whole. Corrupt, with what was found
   /// instead, for lengths out of range: an HTTP server, an ancient Hadoop, another protocol.
   [[nodiscard]] Result<std::optional<std::string>> next();
   /// True in the middle of a frame.

@@ -18,8 +18,8 @@ class FrameChannel {
   FrameChannel(std::unique_ptr<net::Stream> stream, size_t frame_bytes_max)
       : stream_(std::move(stream)), splitter_(frame_bytes_max) {}
 
-  /// The payload of the next frame; nothing at the stream's end between two frames. Corrupt for
-  /// what is no frame, and for an end within one.
+  /// Returns the payload of the next frame; nothing at the stream's end between two frames. Corrupt
+  /// for anything that is not a frame, and for an end within one.
   [[nodiscard]] rt::Async<Result<std::optional<std::string>>> read();
   /// Writes whole frames, or whatever else `bytes` are.
   [[nodiscard]] rt::Async<Status> write(std::string bytes);

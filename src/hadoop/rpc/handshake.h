@@ -35,15 +35,15 @@ struct HandshakeParty {
 /// token.
 [[nodiscard]] bool wants_sasl(const Target& target, const TokenQuery& query);
 
-/// Leads the SASL dialogue of one connection, from NEGOTIATE (the preamble is written with it) to
-/// SUCCESS. Unauthenticated failures are final; a StandbyException is the server's way to say "ask
-/// the other". The channel and the party must outlive the coroutine.
+/// Conducts the SASL dialogue of one connection, from NEGOTIATE (the preamble is written with it)
+/// to SUCCESS. Unauthenticated failures are final; a StandbyException is the server's way to say
+/// "ask the other". The channel and the party must outlive the coroutine.
 [[nodiscard]] rt::Async<OutcomeOf<Handshake>> shake_hands(FrameChannel& channel,
                                                           const HandshakeParty& party);
 
-/// The frame with the connection's context: who calls, which protocol. After Kerberos the user is
-/// named only where he is another than the ticket's (`identity.real_user` is set), after a token
-/// never.
+/// Returns the frame with the connection's context: who calls, and which protocol. After Kerberos
+/// the user is named only if they are not the ticket's (`identity.real_user` is set); after a
+/// token, never.
 [[nodiscard]] std::string context_frame(const Target& target, AuthMethod method,
                                         std::string_view client_id);
 

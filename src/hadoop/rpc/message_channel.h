@@ -23,12 +23,12 @@ class MessageChannel {
   MessageChannel(rt::Loop& loop, FrameChannel frames, std::unique_ptr<MessageGuard> guard,
                  size_t frame_bytes_max);
 
-  /// The payload of the next plain frame; nothing at the stream's end. Corrupt for what is no
-  /// frame, and for one that should have been wrapped.
+  /// Returns the payload of the next plain frame; nothing at the stream's end. Corrupt for anything
+  /// that is not a frame, and for one that should have been wrapped.
   [[nodiscard]] rt::Async<Result<std::optional<std::string>>> read();
   /// Writes whole frames.
   [[nodiscard]] rt::Async<Status> write(std::string frames);
-  /// When anything has come the last time.
+  /// When anything last arrived.
   [[nodiscard]] HostTime last_received() const { return last_received_; }
 
  private:

@@ -30,13 +30,13 @@ struct TokenSecret {
   std::string password;    ///< Raw bytes.
 };
 
-/// Which server a token is asked for.
+/// Which server a token is requested for.
 struct TokenQuery {
   net::HostPort server;      ///< As configured.
   std::string peer_address;  ///< As connected, numerically: "10.0.0.7:8020".
 };
 
-/// Returns the token for a server, or nothing if there is none. Asked at each new connection, so
+/// Returns the token for a server, or nothing if there is none. Called for each new connection, so
 /// that a rolled token is used at once. Must not block.
 using TokenFinder = std::function<std::optional<TokenSecret>(const TokenQuery&)>;
 
@@ -59,8 +59,8 @@ struct Target {
   ProtocolName protocol;
   Identity identity;
   TokenFinder find_token;  ///< Empty: no token is ever used.
-  /// Kerberos is configured (hadoop.security.authentication=kerberos). Then, and where there is a
-  /// token, a server that offers SIMPLE only is refused unless `allow_simple`.
+  /// Kerberos is configured (hadoop.security.authentication=kerberos). In that case, and if there
+  /// is a token, a server that offers only SIMPLE is refused unless `allow_simple`.
   bool kerberos = false;
   bool allow_simple = false;  ///< ipc.client.fallback-to-simple-auth-allowed
   /// The service's principal, "nn/_HOST@REALM", or a glob for it; must match what the server names.
@@ -82,7 +82,7 @@ struct ConnectionOptions {
   size_t response_bytes_max = size_t{128} << 20;
 };
 
-/// How often, and after which pauses, a call is tried again.
+/// How often, and after which pauses, a call is retried.
 struct RetryOptions {
   /// In all; the first attempt included. With several servers each failover is one.
   int attempts_max = 15;
@@ -92,7 +92,7 @@ struct RetryOptions {
   Duration total_max = std::chrono::minutes(15);
 };
 
-/// What the configuration (ipc.*) says.
+/// Returns the options that the configuration (ipc.*) sets.
 [[nodiscard]] ConnectionOptions connection_options(const RpcSettings& settings);
 /// How a service with one address is retried: as ipc.client.connect.* says.
 [[nodiscard]] RetryOptions retry_options(const RpcSettings& settings);

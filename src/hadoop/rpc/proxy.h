@@ -18,7 +18,7 @@ namespace muster::hadoop::rpc {
 enum class Repetition : uint8_t {
   Idempotent,  ///< Twice is as good as once.
   AtMostOnce,  ///< The server's retry cache knows a repeated call by its id; so does a response id.
-  NotRepeated,  ///< Nobody would notice the second: the caller is told, with Failure::may_be_done.
+  NotRepeated,  ///< A repeat would go unnoticed: the caller is told (Failure::may_be_done).
 };
 
 /// One method of a Hadoop protocol. All parts are literals.
@@ -30,7 +30,8 @@ struct Method {
 struct CallOptions {
   /// When to give up, over all attempts and servers. Without one the service's options decide.
   std::optional<HostTime> deadline;
-  /// Failures of these kinds go to the caller at once, without another server or another attempt.
+  /// Failures of these kinds are returned to the caller at once, without trying another server or
+  /// another attempt.
   bool fail_fast = false;
 };
 

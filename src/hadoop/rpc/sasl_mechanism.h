@@ -13,8 +13,8 @@
 
 namespace muster::hadoop::rpc {
 
-/// Guards the messages of one connection, as SecurityLayer does, but may take its time: Kerberos
-/// works in another process. One wrap and one unwrap at a time.
+/// Guards the messages of one connection, like SecurityLayer, but may be slow: Kerberos works in
+/// another process. One wrap and one unwrap at a time.
 class MessageGuard {
  public:
   virtual ~MessageGuard() = default;
@@ -33,7 +33,7 @@ class SaslMechanism {
   [[nodiscard]] virtual rt::Async<Result<std::string>> begin(std::string challenge) = 0;
   /// Answers a challenge; an empty token is sent, too.
   [[nodiscard]] virtual rt::Async<Result<std::string>> respond(std::string challenge) = 0;
-  /// The server says that all is well; an error if that is too early or not proved.
+  /// The server reports success; returns an error if that is premature or not proved.
   [[nodiscard]] virtual rt::Async<Status> finish(std::optional<std::string> token) = 0;
   /// What guards the connection from now on; null: nothing. Once, after finish().
   [[nodiscard]] virtual std::unique_ptr<MessageGuard> guard() = 0;
@@ -55,7 +55,8 @@ struct KerberosPeer {
 class KerberosExchanges {
  public:
   virtual ~KerberosExchanges() = default;
-  /// A new dialogue. Unauthenticated, with what to do, without a ticket or without the library.
+  /// Opens a new dialogue. Unauthenticated, with what to do, without a ticket or without the
+  /// library.
   [[nodiscard]] virtual rt::Async<Result<std::unique_ptr<SaslMechanism>>> open(
       KerberosPeer peer) = 0;
 };

@@ -15,8 +15,8 @@ class SecurityLayer {
   virtual ~SecurityLayer() = default;
   /// Appends the token that carries `plain` to `out`.
   virtual void wrap(std::string_view plain, std::string& out) = 0;
-  /// Appends what `token` carries to `out`. Corrupt when it was changed, repeated or lost; the
-  /// connection is of no more use then.
+  /// Appends what `token` carries to `out`. Corrupt if it was changed, repeated or lost; the
+  /// connection is then unusable.
   [[nodiscard]] virtual Status unwrap(std::string_view token, std::string& out) = 0;
 };
 

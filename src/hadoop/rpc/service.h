@@ -24,7 +24,7 @@ struct ClientCore {
   [[nodiscard]] int32_t next_call() { return last_call = (last_call + 1) & 0x7fffffff; }
 };
 
-/// The Proxy: one connection to each of its servers at most, made when needed; tries again as
+/// The Proxy: at most one connection to each of its servers, made when needed; retries as
 /// next_step() says. All calls go to the server that answered last.
 class Service final : public Proxy {
  public:

@@ -31,7 +31,7 @@ struct ApplicationFilter {
   int64_t finished_since_ms = 0;
 };
 
-/// What clients ask of the resource manager. Stateless, but for its proxy, which must outlive the
+/// What clients ask the resource manager. Stateless except for its proxy, which must outlive the
 /// coroutines. All calls end by their deadline; each failure is one Error for users (see
 /// explanation.h). Calls that change something can be repeated.
 class ApplicationClient {
@@ -40,9 +40,9 @@ class ApplicationClient {
       : loop_(&loop), proxy_(&resource_manager) {}
 
   [[nodiscard]] rt::Async<Result<NewApplication>> new_application(HostTime deadline);
-  /// Submits, and waits until the cluster has accepted: the report's state is Accepted or later.
-  /// What it refuses comes as an Error with its reason. When the resource manager has lost the
-  /// application in a failover it is submitted again.
+  /// Submits, and waits until the cluster has accepted: the report's state is Accepted or later. A
+  /// refusal is returned as an Error with the reason. If the resource manager has lost the
+  /// application in a failover, it is submitted again.
   [[nodiscard]] rt::Async<Result<ApplicationReport>> submit(Submission submission,
                                                             HostTime deadline);
   [[nodiscard]] rt::Async<Result<ApplicationReport>> report(ApplicationId id, HostTime deadline);
@@ -57,9 +57,9 @@ class ApplicationClient {
                                                                  HostTime deadline);
   /// The names of all node labels.
   [[nodiscard]] rt::Async<Result<std::vector<std::string>>> node_labels(HostTime deadline);
-  /// NotFound when there is no such queue.
+  /// NotFound if there is no such queue.
   [[nodiscard]] rt::Async<Result<QueueInfo>> queue(std::string name, HostTime deadline);
-  /// What the asking user may do in each queue.
+  /// Returns what the requesting user may do in each queue.
   [[nodiscard]] rt::Async<Result<std::vector<QueueRights>>> queue_rights(HostTime deadline);
 
  private:

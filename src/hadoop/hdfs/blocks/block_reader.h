@@ -15,21 +15,21 @@ namespace muster::hadoop::hdfs {
 /// Reads one range of one block from one DataNode and verifies its checksums.
 class BlockReader {
  public:
-  /// Asks for `op`'s range, which is not empty, over a connection on which nothing is under way.
-  /// Unauthenticated when the node does not take the block token; Unavailable when the connection
-  /// breaks before the node has answered; other errors say what the node says.
+  /// Requests `op`'s range, which must not be empty, over a connection on which nothing is under
+  /// way. Unauthenticated if the node does not accept the block token; Unavailable if the
+  /// connection breaks before the node has answered; other errors are reported by the node.
   [[nodiscard]] static rt::Async<Result<std::unique_ptr<BlockReader>>> open(
       std::unique_ptr<DataStream> stream, ReadOp op);
 
-  /// Returns the next bytes of the range, without a copy: the view holds until the next call. Empty
-  /// at the end of the range. After an error the reader is of no more use.
+  /// Returns the next bytes of the range, without a copy: the view is valid until the next call.
+  /// Empty at the end of the range. After an error the reader is unusable.
   [[nodiscard]] rt::Async<Result<std::string_view>> next();
 
   /// True if the last error was a damaged replica: its bytes and checksums disagree.
   [[nodiscard]] bool found_damage() const { return found_damage_; }
 
-  /// Gives the connection back for another operation; nullptr unless next() has told the end of the
-  /// range and the node waits for one. The reader is of no more use.
+  /// Gives the connection back for another operation; nullptr unless next() has reported the end of
+  /// the range and the node is ready for another. The reader is then unusable.
   [[nodiscard]] std::unique_ptr<DataStream> take_stream();
 
  private:

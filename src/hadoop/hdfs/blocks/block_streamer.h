@@ -41,11 +41,11 @@ class BlockStreamer {
   /// Waits until every DataNode has all packets up to `number`.
   [[nodiscard]] rt::Async<Status> acknowledged(uint64_t number);
 
-  /// The block that is being written, or else the one before, with its acknowledged size.
+  /// Returns the block being written, or else the one before, with its acknowledged size.
   [[nodiscard]] std::optional<Block> last_block() const {
     return block_.has_value() ? std::optional(block_->block) : std::nullopt;
   }
-  /// Tells that what was written so far must stay visible (for Replacing::Default).
+  /// Records that what was written so far must stay visible (for Replacing::Default).
   void set_flushed() { flushed_ = true; }
 
  private:

@@ -24,13 +24,13 @@ struct DataNodeOptions {
   IdleStreamsOptions idle;
 };
 
-/// What makes a fresh connection to a DataNode fit for operations: nothing, or the handshake of a
-/// secured cluster.
+/// Makes a fresh connection to a DataNode fit for operations: does nothing, or performs the
+/// handshake of a secured cluster.
 class TransferSecurity {
  public:
   virtual ~TransferSecurity() = default;
-  /// Shakes hands on `stream`, if this cluster wants that. Unauthenticated when the node refuses
-  /// the key or token.
+  /// Performs the handshake on `stream`, if this cluster requires one. Unauthenticated if the node
+  /// refuses the key or token.
   virtual rt::Async<Status> secure(DataStream* stream, Datanode node, Token token) = 0;
 };
 
@@ -53,11 +53,11 @@ class DataNodes {
   /// Connects to `node` for operations on a block with `token`. The error names the node.
   [[nodiscard]] rt::Async<Result<std::unique_ptr<DataStream>>> connect(Datanode node, Token token);
 
-  /// Connections between operations: what was read to its end may serve the next read.
+  /// Connections between operations: one that was read to its end may serve the next read.
   [[nodiscard]] IdleStreams& idle() { return idle_; }
 
-  /// Asks `block`'s DataNodes how many bytes of it readers may see now. 0 when none of them knows
-  /// it yet: its writer has just begun.
+  /// Asks `block`'s DataNodes how many bytes of it readers may see now. 0 if none of them knows it
+  /// yet, because its writer has just begun.
   [[nodiscard]] rt::Async<Result<uint64_t>> visible_length(LocatedBlock block);
 
   [[nodiscard]] const DataNodeOptions& options() const { return options_; }

@@ -34,29 +34,29 @@ class DataStream {
   /// `patience`: how long one read or one write may wait before the peer counts as dead.
   DataStream(rt::Loop& loop, std::unique_ptr<net::Stream> stream, Duration patience);
 
-  /// Returns the next `count` bytes; the view holds until the next read. Unavailable if the stream
-  /// ends before, DeadlineExceeded if the peer is silent too long.
+  /// Returns the next `count` bytes; the view is valid until the next read. Unavailable if the
+  /// stream ends before that, DeadlineExceeded if the peer is silent for too long.
   [[nodiscard]] rt::Async<Result<std::string_view>> take(size_t count);
-  /// Returns the next message that stands after its length as a varint; Corrupt if that is more
+  /// Returns the next message, which is preceded by its length as a varint; Corrupt if that is more
   /// than `limit` bytes.
   [[nodiscard]] rt::Async<Result<std::string_view>> take_delimited(size_t limit);
 
-  /// Sends all pieces, in order; they stay valid until it returns.
+  /// Sends all pieces, in order; they must stay valid until it returns.
   [[nodiscard]] rt::Async<Status> send(std::vector<std::string_view> pieces);
 
-  /// From now on every byte goes through `cipher`. Nothing that was read before may be left.
+  /// From now on every byte goes through `cipher`. Nothing read before may be left over.
   void secure(std::unique_ptr<StreamCipher> cipher) { cipher_ = std::move(cipher); }
 
-  /// What may be wrong if the peer closes the connection before it has sent a byte: a part of that
-  /// error's message. A literal.
+  /// Sets what may be wrong if the peer closes the connection before it has sent a byte, as a part
+  /// of that error's message. A literal.
   void set_doubt(std::string_view doubt) { doubt_ = doubt; }
 
   /// Who is at the other end, for messages: "10.0.0.7:9866".
   [[nodiscard]] const std::string& peer() const { return stream_->peer(); }
-  /// Gives back all memory before a pause between operations. False if bytes have come that nobody
-  /// asked for: the stream is of no more use.
+  /// Gives back all memory before a pause between operations. Returns false if unexpected bytes
+  /// have arrived: the stream is then unusable.
   [[nodiscard]] bool rest();
-  /// Nothing more is sent: a send() that waits fails.
+  /// Nothing more is sent: a waiting send() fails.
   void interrupt() { stream_->close_write(); }
   void set_patience(Duration patience) { patience_ = patience; }
 

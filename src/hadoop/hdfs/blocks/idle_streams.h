@@ -18,9 +18,9 @@ struct IdleStreamsOptions {
   Duration idle_max = std::chrono::seconds(3);
 };
 
-/// Connections to DataNodes whose last operation ended well, kept for the next one: it needs no
-/// handshake then. They hold no buffers; each is closed after its time, the oldest when there are
-/// too many.
+/// Connections to DataNodes whose last operation ended well, kept for the next one, which then
+/// needs no handshake. They hold no buffers; each is closed after its time, and the oldest if there
+/// are too many.
 class IdleStreams {
  public:
   IdleStreams(rt::Loop& loop, IdleStreamsOptions options) : loop_(&loop), options_(options) {}
@@ -29,8 +29,8 @@ class IdleStreams {
 
   /// Keeps `stream`, which leads to `node`, on which nothing is under way.
   void keep(const Datanode& node, std::unique_ptr<DataStream> stream);
-  /// Returns the one that was used last of those to `node`; nullptr if there is none. The node may
-  /// have closed it meanwhile.
+  /// Returns the most recently used one to `node`; nullptr if there is none. The node may have
+  /// closed it meanwhile.
   [[nodiscard]] std::unique_ptr<DataStream> take(const Datanode& node);
   /// Closes all to `node`.
   void drop(const Datanode& node);

@@ -18,7 +18,7 @@ struct OpenBlock {
   uint64_t sent_bytes = 0;
 };
 
-/// What opens a pipeline for it.
+/// Returns what opens a pipeline for it.
 [[nodiscard]] WriteOp write_op(const OpenBlock& open, const WriterOptions& options,
                                const std::string& client_name, WriteStage stage,
                                uint64_t generation);

@@ -10,13 +10,13 @@
 
 namespace muster::hadoop::hdfs {
 
-/// What stands before the checksums and the data of one packet of a block.
+/// What precedes the checksums and the data of one packet of a block.
 struct PacketHeader {
   int64_t offset_in_block = 0;
   int64_t sequence = 0;
   bool last_in_block = false;  ///< An empty packet that ends the block.
   uint32_t data_bytes = 0;
-  bool sync = false;  ///< The DataNode is to bring the data to its disk.
+  bool sync = false;  ///< The DataNode must flush the data to its disk.
 
   bool operator==(const PacketHeader&) const = default;
 };

@@ -10,8 +10,8 @@
 
 namespace muster::hadoop::hdfs {
 
-/// The packets of one file between its writer and the DataNodes: those to be sent, and behind them
-/// those that were sent and not acknowledged. A value without waits.
+/// The packets of one file between its writer and the DataNodes: those still to be sent, preceded
+/// by those that were sent but not acknowledged. A value without waits.
 class PacketWindow {
  public:
   void push(Packet packet) { queue_.push_back(std::move(packet)); }
@@ -23,15 +23,15 @@ class PacketWindow {
   /// Number of the last packet that all nodes have.
   [[nodiscard]] uint64_t acknowledged() const { return acknowledged_; }
 
-  /// Takes the next packet as sent. It stays where it is until end_sending().
+  /// Marks the next packet as sent. It stays where it is until end_sending().
   [[nodiscard]] const Packet& begin_sending();
   void end_sending() { sending_ = false; }
-  /// All nodes have the packet with this sequence number: takes it out. Nothing, and no change, if
-  /// it is not the oldest that is waited for.
+  /// All nodes have the packet with this sequence number: takes it out. Returns nothing, and
+  /// changes nothing, if it is not the oldest one waited for.
   [[nodiscard]] std::optional<Packet> acknowledge(int64_t sequence);
   /// The nodes have all that was sent.
   void acknowledge_all();
-  /// What was not acknowledged is sent again, in order.
+  /// Everything not acknowledged is sent again, in order.
   void rewind();
 
  private:

@@ -15,7 +15,7 @@ namespace muster::hadoop::hdfs {
 /// Why a pipeline broke, and which of its nodes is to blame.
 struct PipelineFailure {
   size_t bad_node = 0;      ///< Counted from the first.
-  bool restarting = false;  ///< That node only restarts, it says.
+  bool restarting = false;  ///< That node says that it is only restarting.
   bool bad_token = false;   ///< No node is to blame: the block token has expired.
   Error error;
 };
@@ -31,9 +31,9 @@ class Pipeline {
 
   /// Sends a packet, which stays where it is until this has returned.
   [[nodiscard]] rt::Async<Status> send(const Packet* packet);
-  /// Keeps an idle pipeline from being given up by its nodes.
+  /// Keeps an idle pipeline from being abandoned by its nodes.
   [[nodiscard]] rt::Async<Status> send_heartbeat();
-  /// Returns the next acknowledgement, heartbeats' included.
+  /// Returns the next acknowledgement, including those of heartbeats.
   [[nodiscard]] rt::Async<Result<PipelineAck>> next_ack();
   /// Makes a send() that waits for a broken chain fail soon.
   void interrupt() { stream_->interrupt(); }

@@ -14,11 +14,11 @@
 namespace muster::hadoop::hdfs {
 
 /// Gets the pipeline of a block going again after one of its DataNodes failed: leaves that one out,
-/// gets another in its place where the options want that, and opens the chain again in the block's
-/// next generation.
+/// gets another in its place if the options say so, and opens the chain again in the block's next
+/// generation.
 class PipelineRecovery {
  public:
-  /// All outlive this.
+  /// All must outlive this.
   struct Deps {
     FileDeps file;
     log::Logger log;
@@ -28,13 +28,13 @@ class PipelineRecovery {
   };
   explicit PipelineRecovery(Deps deps) : deps_(deps) {}
 
-  /// How far the block was when its pipeline broke.
+  /// How far the block had got when its pipeline broke.
   struct Progress {
     bool closing = false;  ///< Its last packet was sent: the nodes that are left close it.
     bool flushed = false;  ///< Readers were promised what was written.
   };
-  /// Returns the new pipeline, with `block` as it is now; tries again as often as the options
-  /// allow. Errors: nothing is left to write to.
+  /// Returns the new pipeline, with `block` as it is now; retries as often as the options allow.
+  /// Fails if there is nothing left to write to.
   [[nodiscard]] rt::Async<Result<std::unique_ptr<Pipeline>>> recover(OpenBlock* block,
                                                                      PipelineFailure failure,
                                                                      Progress progress);

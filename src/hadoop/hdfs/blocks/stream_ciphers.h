@@ -9,7 +9,7 @@
 
 namespace muster::hadoop::hdfs {
 
-/// Frames of four bytes of length and a token of `layer`, as SASL-protected data transfer has them.
+/// Frames of a four-byte length and a token of `layer`, as in SASL-protected data transfer.
 [[nodiscard]] std::unique_ptr<StreamCipher> wrapping_cipher(
     std::unique_ptr<rpc::SecurityLayer> layer);
 
@@ -22,7 +22,7 @@ struct AesKeys {
   AesKey to_node;
   AesKey from_node;
 };
-/// AES in counter mode over the bare stream. Corrupt if a key or counter has no such length.
+/// AES in counter mode over the bare stream. Corrupt if a key or counter has an invalid length.
 [[nodiscard]] Result<std::unique_ptr<StreamCipher>> aes_cipher(const AesKeys& keys);
 
 }  // namespace muster::hadoop::hdfs

@@ -11,7 +11,7 @@
 
 namespace muster::hadoop::hdfs {
 
-/// Told how many more bytes have moved.
+/// Called with how many more bytes have been moved.
 using Moved = std::function<void(uint64_t bytes)>;
 
 struct TransferDeps {
@@ -30,9 +30,9 @@ struct PutOptions {
 [[nodiscard]] rt::Async<Status> put_file(TransferDeps deps, os::Path from, std::string to,
                                          PutOptions options);
 
-/// Gives the next piece of what is to be written; empty at the end.
+/// Returns the next piece of what is to be written; empty at the end.
 using Source = std::function<rt::Async<Result<std::string>>()>;
-/// The same from anywhere.
+/// The same for data from anywhere.
 [[nodiscard]] rt::Async<Status> put_source(FileSystem* fs, Source source, std::string to,
                                            PutOptions options);
 
@@ -40,12 +40,13 @@ struct GetOptions {
   bool overwrite = false;  ///< Else AlreadyExists.
   Moved moved;
 };
-/// Copies a file of HDFS to the local disk, written next to its name and renamed. Checksums are
-/// verified. OutOfSpace when the disk is full; nothing is left behind on an error.
+/// Copies a file in HDFS to the local disk, written next to its name and then renamed. Checksums
+/// are verified. OutOfSpace if the disk is full; after an error nothing is left behind.
 [[nodiscard]] rt::Async<Status> get_file(TransferDeps deps, std::string from, os::Path to,
                                          GetOptions options);
 
-/// Where bytes of a file go, one piece after the other: the piece is valid until it has ended.
+/// Receives the bytes of a file, one piece after the other; the piece is valid until the coroutine
+/// has ended.
 using Sink = std::function<rt::Async<Status>(std::string_view piece)>;
 /// Reads a range of a file piece by piece.
 [[nodiscard]] rt::Async<Status> read_to(FileSystem* fs, std::string from, ByteRange range,

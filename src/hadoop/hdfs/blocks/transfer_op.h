@@ -62,7 +62,7 @@ struct OpResponse {
   Checksum checksum;           ///< Of the block that is read.
   uint64_t chunk_offset = 0;   ///< Where the first packet begins.
 };
-/// Reads the answer from `stream`. Errors: the stream broke, the answer is none.
+/// Reads the answer from `stream`. Fails if the stream broke, or the answer is not valid.
 [[nodiscard]] rt::Async<Result<OpResponse>> read_response(DataStream* stream);
 
 /// Returns what tells a DataNode that a block was read and its checksums were right.

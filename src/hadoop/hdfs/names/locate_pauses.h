@@ -9,9 +9,9 @@
 
 namespace muster::hadoop::hdfs {
 
-/// How long add_block() and complete() wait between asks while DataNodes have not reported a block.
-/// They report within milliseconds as a rule: looks from 5 ms on, doubled, come before the
-/// configured delay and are no retries; then the delay, doubled up to its largest.
+/// How long add_block() and complete() wait between requests while DataNodes have not reported a
+/// block. Usually they report within milliseconds: checks from 5 ms on, doubling, come before the
+/// configured delay and do not count as retries; then comes the delay, doubling up to its maximum.
 class LocatePauses {
  public:
   /// `retries_max`, `delay`, `delay_max`: dfs.client.block.write.locateFollowingBlock.*
@@ -21,7 +21,7 @@ class LocatePauses {
         delay_(delay),
         delay_max_(std::max(delay, delay_max)) {}
 
-  /// The next pause; nullopt when the retries are spent.
+  /// Returns the next pause; nullopt when the retries are spent.
   [[nodiscard]] std::optional<Duration> next() {
     if (retries_left_ <= 0) {
       return std::nullopt;

@@ -56,20 +56,21 @@ struct PipelineChange {
 
 struct NameNodeOptions {
   std::string client_name;  ///< Holder of our leases; unique.
-  /// How long calls wait for a NameNode that is in safe mode (or otherwise asks to come again).
+  /// How long calls wait for a NameNode that is in safe mode (or otherwise asks to be called
+  /// again).
   Duration safe_mode_wait = std::chrono::minutes(1);
-  /// Of add_block() and complete(); see LocatePauses.
+  /// For add_block() and complete(); see LocatePauses.
   int locate_retries_max = 5;
   Duration locate_delay = std::chrono::milliseconds(400);
   Duration locate_delay_max = std::chrono::minutes(1);
-  /// Told when a call waits, in a few words: "the NameNode is in safe mode".
+  /// Called when a call waits, with the reason in a few words: "the NameNode is in safe mode".
   std::function<void(std::string_view why)> on_wait;
 };
 
 /// The calls of the NameNode (ClientProtocol). Each is repeated and failed over as its semantics
 /// allow, and waits while the NameNode is in safe mode. Paths are absolute and normal. Errors have
-/// one message for users: what was asked, what the NameNode says, what to do. Codes: NotFound,
-/// AlreadyExists, PermissionDenied, OutOfSpace (disks or a quota), Cancelled (somebody else has
+/// one message for users: what was requested, what the NameNode says, what to do. Codes: NotFound,
+/// AlreadyExists, PermissionDenied, OutOfSpace (disks or a quota), Cancelled (another client has
 /// taken the file over), InvalidArgument, Unavailable, DeadlineExceeded, Unauthenticated.
 class NameNode {
  public:
@@ -84,7 +85,7 @@ class NameNode {
   /// Entries with names after `start_after` (empty: from the first); a file lists itself with an
   /// empty name. NotFound.
   [[nodiscard]] rt::Async<Result<ListingPage>> list_page(std::string path, std::string start_after);
-  /// Makes a folder and, with `parents`, those above it; one that exists is success.
+  /// Makes a folder and, with `parents`, those above it; an existing one is a success.
   [[nodiscard]] rt::Async<Status> make_folder(std::string path, uint32_t permission, bool parents);
   [[nodiscard]] rt::Async<Status> rename(Rename rename);
   /// Returns false if there was nothing to delete. A folder that is not empty needs `recursive`.
@@ -99,13 +100,13 @@ class NameNode {
   /// The blocks of a file that touch a range. NotFound; InvalidArgument for a folder.
   [[nodiscard]] rt::Async<Result<LocatedBlocks>> locate(std::string path, uint64_t offset,
                                                         uint64_t length);
-  /// Returns which replicas are damaged.
+  /// Reports which replicas are damaged.
   [[nodiscard]] rt::Async<Status> report_damaged(LocatedBlock block);
 
   /// Makes a file, open for writing by this client.
   [[nodiscard]] rt::Async<Result<FileStatus>> create(std::string path, CreateOptions options);
   /// Gets the next block for an open file. `previous`: the last one with its size. Waits while that
-  /// has too few replicas. OutOfSpace when no DataNode is left that takes it.
+  /// has too few replicas. OutOfSpace if no DataNode is left that accepts it.
   [[nodiscard]] rt::Async<Result<LocatedBlock>> add_block(OpenFile file,
                                                           std::optional<Block> previous,
                                                           std::vector<Datanode> excluded);
@@ -120,7 +121,8 @@ class NameNode {
   [[nodiscard]] rt::Async<Status> update_pipeline(OpenFile file, PipelineChange change);
   /// Makes the length of the last block, so far, known to readers.
   [[nodiscard]] rt::Async<Status> sync(OpenFile file, uint64_t last_block_bytes);
-  /// Closes an open file; waits until enough replicas of `last` are known. Repeating is success.
+  /// Closes an open file; waits until enough replicas of `last` are known. Repeating it is a
+  /// success.
   [[nodiscard]] rt::Async<Status> complete(OpenFile file, std::optional<Block> last);
   [[nodiscard]] rt::Async<Status> renew_lease();
 
@@ -139,7 +141,7 @@ class NameNode {
   NameNodeOptions options_;
 };
 
-/// Makes one error of what a NameNode said: "WHAT: what it says; what to do", with its code.
+/// Makes one error from what a NameNode said: "WHAT: what it says; what to do", with its code.
 /// `what`: "cannot make /a".
 [[nodiscard]] Error explain(const rpc::Failure& failure, std::string_view what);
 

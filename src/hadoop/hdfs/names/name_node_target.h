@@ -27,7 +27,7 @@ inline constexpr std::string_view kClientProtocol =
                                                    std::string_view protocol,
                                                    const FileSystem::Login& login);
 
-/// A name service is asked as long as a failover may take, as Hadoop's clients do.
+/// A name service is tried for as long as a failover may take, as by Hadoop's clients.
 [[nodiscard]] std::unique_ptr<rpc::Proxy> name_node_proxy(rpc::Client& client, rpc::Target target,
                                                           const rpc::ConnectionOptions& connection,
                                                           const HdfsSettings& settings);

@@ -13,11 +13,11 @@
 
 namespace muster::hadoop::hdfs {
 
-/// What a file's writer remembers of DataNodes that failed it: whom to leave alone for a while,
-/// whom to wait for, what they said, and how often it has tried to continue.
+/// What a file's writer remembers about DataNodes that failed it: which to avoid for a while, which
+/// to wait for, what they said, and how often it has tried to continue.
 class NodeTroubles {
  public:
-  /// `options` outlive this.
+  /// `options` must outlive this.
   NodeTroubles(rt::Loop& loop, const WriterOptions& options) : loop_(loop), options_(options) {}
 
   /// The node gets no new block for a while.
@@ -26,21 +26,21 @@ class NodeTroubles {
 
   /// Remembers why something failed, until a packet is acknowledged.
   void note(std::string error) { errors_.push_back(std::move(error)); }
-  /// A packet was acknowledged: what was before it counts no longer.
+  /// A packet was acknowledged: earlier failures no longer count.
   void forget();
   /// What was noted, in one line; "" if nothing was.
   [[nodiscard]] std::string tried() const;
-  /// The error of a writer that gives up.
+  /// Returns the error of a writer that gives up.
   [[nodiscard]] Error give_up(const std::string& path) const;
 
   /// Counts one more recovery; false if there were too many.
   [[nodiscard]] bool may_recover() { return ++recoveries_ <= options_.recoveries_max; }
-  /// True while `node`, which has failed, is waited for because it restarts; that recovery does not
-  /// count.
+  /// Returns true while `node`, which has failed, is waited for because it is restarting; that
+  /// recovery does not count.
   [[nodiscard]] bool waits_for(const Datanode& node, const PipelineFailure& failure);
 
  private:
-  /// A DataNode that failed, and until when it is left alone.
+  /// A DataNode that failed, and until when it is avoided.
   struct Excluded {
     Datanode node;
     HostTime until;

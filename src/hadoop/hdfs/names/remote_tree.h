@@ -10,17 +10,18 @@
 
 namespace muster::hadoop::hdfs {
 
-/// A path that is there.
+/// An existing path.
 struct Found {
   std::string path;
   FileStatus status;
 };
 
 /// Finds what a pattern (glob.h) over an absolute, normal path means, sorted by path. A pattern
-/// with wildcards that matches nothing gives nothing; a plain path that does not exist is NotFound.
+/// with wildcards that matches nothing yields nothing; a plain path that does not exist is
+/// NotFound.
 [[nodiscard]] rt::Async<Result<std::vector<Found>>> expand(FileSystem* fs, std::string pattern);
 
-/// Lists everything below a folder, each folder before what is in it, depth first, sorted.
+/// Lists everything below a folder, each folder before its contents, depth first, sorted.
 [[nodiscard]] rt::Async<Result<std::vector<Found>>> list_tree(FileSystem* fs, std::string folder);
 
 }  // namespace muster::hadoop::hdfs

@@ -16,7 +16,7 @@ namespace muster::hadoop::hdfs {
 /// above it must exist or come into being. Errors: the NameNode's.
 [[nodiscard]] rt::Async<Result<WallTime>> server_time(NameNode* name_node, std::string scratch);
 
-/// Makes a time of a FileStatus a moment.
+/// Converts a time of a FileStatus.
 [[nodiscard]] WallTime wall_of(int64_t milliseconds);
 /// The reverse, for NameNode::set_times().
 [[nodiscard]] int64_t milliseconds_of(WallTime moment);

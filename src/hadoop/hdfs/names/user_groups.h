@@ -13,16 +13,17 @@
 
 namespace muster::hadoop::hdfs {
 
-/// Who is in which groups, as the NameNode of a cluster maps its users: what `hdfs groups` prints.
-/// One loop's thread; must outlive its calls.
+/// Who is in which groups, according to the NameNode's mapping of its users: what `hdfs groups`
+/// prints. One loop's thread; must outlive its calls.
 class UserGroups {
  public:
-  /// Nothing is connected yet. Errors: the configuration.
+  /// Nothing is connected yet. Fails if the configuration is wrong.
   [[nodiscard]] static Result<std::unique_ptr<UserGroups>> open(rpc::Client& client,
                                                                 const Configuration& configuration,
                                                                 const FileSystem::Login& login);
 
-  /// Empty for a user that the NameNode does not know. Errors: as NameNode's.
+  /// Returns an empty list for a user that the NameNode does not know. Errors are those of
+  /// NameNode.
   [[nodiscard]] rt::Async<Result<std::vector<std::string>>> groups_of(std::string user);
 
  private:
