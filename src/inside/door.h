@@ -10,7 +10,7 @@
 
 namespace muster::inside {
 
-/// Lets the hosts of the job's tasks in, and tells of those that it turns away.
+/// Lets in the hosts of the job's tasks, and reports those that it turns away.
 class Door {
  public:
   /// Called once for each host that is turned away, up to a bound.

@@ -39,7 +39,7 @@ class ElasticRendezvous {
     std::string role;  ///< Whose tasks are the members.
     size_t members_min = 1;
     std::filesystem::path view_file;  ///< MUSTER_VIEW_FILE, which is written anew as tasks come.
-    /// How long those who are in the view may take to arrive.
+    /// How long tasks in the view may take to arrive.
     Duration late = std::chrono::seconds(60);
   };
   /// Called for each round, with its members by rank.
@@ -67,7 +67,7 @@ class ElasticRendezvous {
 
   void watch_view();
   void read_view();
-  /// Somebody has arrived or the view has changed: those who are late get their time again.
+  /// A task has arrived or the view has changed: the time for late ones starts again.
   void begin_to_wait();
   void settle();
   void notify_if_due();

@@ -10,10 +10,10 @@
 namespace muster::inside {
 
 /// Who takes part in an elastic gang, and with which rank. The gang runs in rounds: each has its
-/// ranks, 0 to size - 1, and lasts until somebody is lost or somebody new is taken in. Then all
-/// that are left ask for their places again, and when everybody has who can, the next round is
-/// formed. Whoever was in the round before keeps their order and comes before the new: rank 0 has
-/// the state that the others take over. Pure.
+/// ranks, 0 to size - 1, and lasts until a member is lost or a new one is admitted. Then all that
+/// are left ask for their places again, and once all that can have done so, the next round is
+/// formed. Members of the previous round keep their order and come before new ones: rank 0 has the
+/// state that the others take over. Pure.
 class ElasticWorld {
  public:
   using Index = uint32_t;  ///< Of a task in its role.
@@ -24,20 +24,20 @@ class ElasticWorld {
     bool operator==(const Place&) const = default;
   };
 
-  /// `members_min`: a round needs at least so many.
+  /// `members_min`: the minimum size of a round.
   explicit ElasticWorld(size_t members_min) : members_min_(members_min) {}
 
-  /// The tasks as the job's view now has them, with their addresses. A new address is a new
-  /// attempt.
+  /// Takes the tasks as they are in the job's view now, with their addresses. A new address means a
+  /// new attempt.
   void see(std::map<Index, std::string> view);
-  /// An attempt of the task is there and waits for its first place.
+  /// An attempt of the task has arrived and waits for its first place.
   void arrive(Index index, uint64_t attempt);
-  /// Whoever has a place asks for it anew, and waits. Unknown ones are taken for newcomers.
+  /// A member asks for its place again, and waits. Unknown ones are treated as newcomers.
   void ask_again(Index index);
-  /// The attempt is gone. Nothing where a newer one has arrived.
+  /// The attempt is gone. Does nothing if a newer one has arrived.
   void leave(Index index, uint64_t attempt);
 
-  /// Forms a round if everybody waits who can. `without_late`: those of the view that have not
+  /// Forms a round if all that can are waiting. `without_late`: those of the view that have not
   /// arrived yet are no longer waited for. Returns whether there is a new round.
   [[nodiscard]] bool settle(bool without_late = false);
 
@@ -59,7 +59,7 @@ class ElasticWorld {
     bool is_new = true;   ///< Has no part in the round, whoever had the index before.
     std::string left_at;  ///< The address that it had in the view when it left.
   };
-  /// Whether the next round must wait for the task, which does not wait itself.
+  /// Returns whether the next round must wait for the task, which is not waiting itself.
   [[nodiscard]] bool awaited(Index index, bool without_late) const;
 
   size_t members_min_;

@@ -8,15 +8,16 @@
 
 namespace muster::inside {
 
-/// Where a rank of Horovod's elastic mode takes notices, as it tells its rendezvous.
+/// Where a rank in Horovod's elastic mode accepts notices, according to what it told its
+/// rendezvous.
 struct NoticeDesk {
   uint16_t port = 0;
   std::string key;  ///< Under which notices are signed.
 };
 
-/// Reads what a rank puts under `worker_addresses`: base64 of a Python pickle of its service's
-/// addresses and key. Reads the pickle's tokens only and builds no object of it. An error says what
-/// is not as expected.
+/// Parses what a rank puts under `worker_addresses`: base64 of a Python pickle of its service's
+/// addresses and key. Reads only the pickle's tokens and builds no objects from it. An error says
+/// what is not as expected.
 [[nodiscard]] Result<NoticeDesk> parse_notice_desk(std::string_view text);
 
 /// The message that tells a rank that there are new members, as Horovod's HostsUpdatedRequest:

@@ -9,7 +9,7 @@
 
 namespace muster::inside {
 
-/// The place of one rank, as Horovod's launchers deal them.
+/// The place of one rank, as assigned by Horovod's launchers.
 struct Slot {
   std::string host;
   uint32_t rank = 0;
@@ -31,9 +31,9 @@ struct Slot {
 /// with how many are there: "10.0.0.7:2,10.0.0.8:1".
 [[nodiscard]] std::string worker_list(std::string_view view_json, std::string_view driver);
 
-/// Returns the slot of a task, as TonY chose it: of the slots on its host, in the order of their
+/// Returns the slot of a task, as TonY chose it: among the slots on its host, in the order of their
 /// local ranks, the one at the task's own position among the tasks there, in the order of their
-/// indices. An error says what the driver has dealt instead.
+/// indices. An error says what the driver has assigned instead.
 [[nodiscard]] Result<Slot> slot_for(const std::vector<Slot>& slots, std::string_view view_json,
                                     std::string_view driver, std::string_view role, uint32_t index);
 

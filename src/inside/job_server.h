@@ -54,7 +54,7 @@ class JobServer {
   };
 
   void accept_some();
-  /// Returns false where there are no more now.
+  /// Returns false if there are no more now.
   [[nodiscard]] bool accept_one();
   void take(Accepted one);
   /// Returns whether the request of `one` has been answered, or is about to be. If not, `early` has

@@ -29,11 +29,11 @@ class KvAnswers {
   /// The body of a 200 for what can be answered without waiting, valid until the next call.
   [[nodiscard]] std::optional<std::string_view> answer_at_once(net::HttpRequest& request);
   [[nodiscard]] rt::Async<net::HttpResponse> answer(net::HttpRequest request);
-  /// Forgets all values. Those who wait go on waiting.
+  /// Forgets all values. Waiting requests keep waiting.
   void clear() { store_ = KvStore(); }
 
  private:
-  /// Returns when the value is there.
+  /// Returns once the value exists.
   [[nodiscard]] rt::Async<Status> until_put(std::string scope, std::string key);
 
   rt::IoLoop& loop_;

@@ -26,9 +26,9 @@ class KvStore {
  public:
   explicit KvStore(KvLimits limits = {}) : limits_(limits) {}
 
-  /// Sets a value. An error names the bound that it would pass; nothing is changed then.
+  /// Sets a value. An error names the limit that it would exceed; nothing is changed then.
   [[nodiscard]] Status put(std::string_view scope, std::string_view key, std::string value);
-  /// nullptr where nobody has set it; else valid until the next change.
+  /// Returns nullptr if it has not been set; otherwise valid until the next change.
   [[nodiscard]] const std::string* find(std::string_view scope, std::string_view key) const;
   /// Says that the rank of this number has read all that it wants of the scope, which is forgotten
   /// once that holds for all ranks in it; until then others may still want its value. A value under

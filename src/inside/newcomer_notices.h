@@ -21,14 +21,14 @@ class NewcomerNotices {
  public:
   using Index = ElasticWorld::Index;
 
-  /// `look_again` is called, never inside another call, when a notice was taken (others may have
-  /// come meanwhile) or has failed and may be tried again.
+  /// `look_again` is called, never inside another call, when a notice was accepted (more may have
+  /// arrived meanwhile), or has failed and may be retried.
   NewcomerNotices(rt::IoLoop& loop, std::function<void()> look_again);
   ~NewcomerNotices();
   NewcomerNotices(const NewcomerNotices&) = delete;
   NewcomerNotices& operator=(const NewcomerNotices&) = delete;
 
-  /// Whether there is somebody to tell of among these, and no notice is under way.
+  /// Returns whether these contain anyone not announced yet, and no notice is under way.
   [[nodiscard]] bool wants(const std::vector<Index>& newcomers) const;
   /// Sends a notice of these, signed with `key`, to rank 0's desk. Only while wants() says so.
   void send(net::HostPort desk, std::string key, std::vector<Index> newcomers);

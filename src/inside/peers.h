@@ -10,8 +10,8 @@
 
 namespace muster::inside {
 
-/// The addresses of a job's tasks, from the text of MUSTER_VIEW_FILE: literals as they stand there.
-/// Empty for a text that is no view.
+/// Returns the addresses of a job's tasks, from the text of MUSTER_VIEW_FILE: literals as they
+/// stand there. Empty for a text that is not a view.
 [[nodiscard]] std::set<std::string> hosts_in_view(std::string_view view_json);
 
 /// Returns the names of the roles in such a text.
@@ -28,8 +28,8 @@ namespace muster::inside {
 /// Reads MUSTER_VIEW_FILE; "" where it cannot be read.
 [[nodiscard]] std::string text_of(const std::filesystem::path& view_file);
 
-/// Who may talk to what runs inside an attempt: the hosts of the job's tasks, as their addresses
-/// are in the view, which may grow while the task runs.
+/// Who may talk to what runs inside an attempt: the hosts of the job's tasks, according to their
+/// addresses in the view, which may grow while the task runs.
 class Peers {
  public:
   explicit Peers(std::filesystem::path view_file) : view_file_(std::move(view_file)) { read(); }

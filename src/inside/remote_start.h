@@ -6,10 +6,10 @@
 namespace muster::inside {
 
 /// `muster start-node`, the command of a task in which another task of the job starts programs, as
-/// mpirun starts its daemons: listens on the task's address, and runs what comes from who knows the
-/// job's MUSTER_TASK_KEY, in the task's folder and with its environment. A program ends with the
-/// connection that started it. Returns only where it cannot listen: the exit status, with a message
-/// on standard error.
+/// mpirun starts its daemons: listens on the task's address, and runs the commands of anyone who
+/// knows the job's MUSTER_TASK_KEY, in the task's folder and with its environment. A program ends
+/// with the connection that started it. Returns only if it cannot listen: the exit status, with a
+/// message on standard error.
 [[nodiscard]] int serve_starts(const std::vector<std::string>& arguments);
 
 /// `muster start-on TASK COMMAND...`, in the place of ssh: has the task `worker-3`, as it is in the

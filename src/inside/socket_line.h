@@ -15,12 +15,12 @@ namespace muster::inside {
 /// The longest line that either side writes.
 inline constexpr size_t kLineMax = 256;
 
-/// Connects to another task of the job, which may begin to listen later than this one begins to
-/// ask. The address is an IP address. Reads and writes may take half a minute.
+/// Connects to another task of the job, which may begin to listen only after this call has begun.
+/// The address is an IP address. Reads and writes may take half a minute.
 [[nodiscard]] Result<rt::Fd> connect_to(const net::HostPort& where);
 /// Sets how long each of them may take.
 void set_patience(int socket, int seconds);
-/// Writes all of it. Unavailable when the connection broke or nothing moved for too long.
+/// Writes all of it. Unavailable if the connection broke or nothing moved for too long.
 [[nodiscard]] Status write_all(int socket, std::string_view text);
 /// Reads up to a line feed, which is not returned. Corrupt for a longer line.
 [[nodiscard]] Result<std::string> read_line(int socket, size_t size_max);
