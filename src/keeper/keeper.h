@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-/// The agent's small parent. It exists so that nothing of a container outlives
-/// it, whichever process is killed first and however.
+/// The agent's small parent. It ensures that nothing of a container outlives it, whichever process
+/// is killed first and however.
 namespace muster::keeper {
 
 struct Options {
