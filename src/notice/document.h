@@ -11,7 +11,7 @@
 
 namespace muster::notice {
 
-/// What a notice says that neither plan nor state knows.
+/// What a notice contains that neither plan nor state knows.
 struct Context {
   WallTime now{};
   std::string on;              ///< The cluster's name.

@@ -17,7 +17,7 @@
 
 namespace muster::notice {
 
-/// Something to tell, once.
+/// Something to announce, once.
 struct Notice {
   std::string id;  ///< Unique within the job: "start", "end", "stall:worker:1#2".
   spec::Occasion on = spec::Occasion::End;
@@ -27,7 +27,7 @@ struct Notice {
   bool operator==(const Notice&) const = default;
 };
 
-/// One notice by one way.
+/// One notice over one channel.
 struct Delivery {
   Notice notice;
   job::NoticeWay way = job::NoticeWay::Command;
@@ -35,15 +35,15 @@ struct Delivery {
   bool operator==(const Delivery&) const = default;
 };
 
-/// Tells which notices are due, from the facts in the log and the state that they led to. Feed it
-/// every fact, those of earlier masters included, in order.
+/// Determines which notices are due, from the facts in the log and the state that they led to. Feed
+/// it every fact, including those of earlier masters, in order.
 class Policy {
  public:
   explicit Policy(spec::Notify wanted) : wanted_(std::move(wanted)) {}
 
   void take(const job::Plan& plan, const job::Fact& fact);
-  /// Returns what has come to pass and is neither delivered nor given up, oldest first. The same
-  /// state gives the same list.
+  /// Returns what has happened and is neither delivered nor given up, oldest first. The same state
+  /// gives the same list.
   [[nodiscard]] std::vector<Delivery> due(const job::State& state) const;
 
  private:
@@ -58,14 +58,15 @@ class Policy {
   std::vector<std::pair<std::string, job::NoticeWay>> settled_;
 };
 
-/// Stalls beyond these are not told: a job of thousands that hangs is one message, not thousands.
+/// Stalls beyond these are not announced: a hanging job with thousands of tasks is one message, not
+/// thousands.
 inline constexpr size_t kStallsMax = 8;
 
-/// How long after the first try the last one begins, while the job goes on.
+/// How long after the first attempt the last one begins, while the job is running.
 inline constexpr Duration kTryFor = std::chrono::minutes(10);
 
-/// Returns how long to wait after `tries` failed ones (1 and more) before the next, `since` after
-/// the first began; nullopt to give up. While the job is ending, waits are 2 s at most.
+/// Returns how long to wait after `tries` failed attempts (1 or more) before the next, `since`
+/// after the first began; nullopt to give up. While the job is ending, waits are 2 s at most.
 [[nodiscard]] std::optional<Duration> wait_before(uint32_t tries, Duration since, bool ending);
 
 }  // namespace muster::notice
