@@ -7,23 +7,24 @@
 
 namespace muster::rt {
 
-/// Whether accept() failed with this `errno` because no descriptor, or no memory for one, is left.
-/// Who waits still waits then, and the next try would fail at once.
+/// Returns whether accept() failed with this `errno` because no descriptor, or no memory for one,
+/// is left. The pending connection then still waits, and the next attempt would fail at once.
 [[nodiscard]] bool no_descriptor_left(int error);
 
-/// Watches a listening socket for those who come. Lives on the loop's thread.
+/// Watches a listening socket for incoming connections. Lives on the loop's thread.
 class AcceptWatch {
  public:
-  /// `ready` is called while somebody waits to be accepted. `fd` is closed after this has ended.
+  /// `ready` is called while a connection waits to be accepted. `fd` must be closed only after this
+  /// has ended.
   AcceptWatch(IoLoop& loop, int fd, Callback ready);
   ~AcceptWatch();
   AcceptWatch(const AcceptWatch&) = delete;
   AcceptWatch& operator=(const AcceptWatch&) = delete;
 
-  /// Nobody can be taken in now: looks away for so long. May be called inside `ready`; while it
-  /// looks away already, a repetition changes nothing.
+  /// No connection can be accepted now: stops watching for `time`. May be called inside `ready`;
+  /// does nothing if it is already resting.
   void rest(Duration time = std::chrono::milliseconds(100));
-  /// Somebody may be taken in again: looks at once. Harmless while it looks.
+  /// Connections may be accepted again: watches at once. Harmless while it is watching.
   void look();
 
  private:

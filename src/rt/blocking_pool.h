@@ -12,9 +12,9 @@
 namespace muster::rt {
 
 /// Threads for work that may block. None exists before the first work; a new one starts only when
-/// all are busy, up to a limit. Where the system gives none, those that there are take the work, or
-/// else run() does it itself. Destroying it drops queued work and waits for running work.
-/// run() may be called on any thread.
+/// all are busy, up to a limit. If the system gives no more, the existing ones take the work, or
+/// else run() does it itself. Destroying it drops queued work and waits for running work. run() may
+/// be called on any thread.
 class BlockingPool {
  public:
   BlockingPool() = default;
@@ -34,7 +34,7 @@ class BlockingPool {
   std::deque<Callback> queue_;
   size_t idle_ = 0;
   bool stopping_ = false;
-  std::vector<std::thread> threads_;  // Last: joined before the rest goes.
+  std::vector<std::thread> threads_;  // Last: joined before the rest is destroyed.
 };
 
 }  // namespace muster::rt

@@ -51,7 +51,7 @@ class IoLoop final : public Loop {
                                                std::function<void()> ready);
 
   /// Owns `object`, whose own owner is gone, until forget(object.get()) or this loop's end: for
-  /// what still has to see something end, such as a child process.
+  /// objects that still have to see something end, such as a child process.
   void keep(std::shared_ptr<void> object);
   /// Drops what keep() was given, at once. Does nothing with an object that is not kept.
   void forget(const void* object);

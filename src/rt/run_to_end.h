@@ -9,9 +9,9 @@
 
 namespace muster::rt {
 
-/// Runs the loop until `work` has ended and returns its result: for code that is not a coroutine
-/// and has nothing else to do. Only from outside the loop; whatever else hangs on the loop runs,
-/// too, and cannot stop it meanwhile.
+/// Runs the loop until `work` has ended and returns its result, for code that is not a coroutine
+/// and has nothing else to do. Only from outside the loop; everything else on the loop runs, too,
+/// and cannot stop it meanwhile.
 template <class T>
 [[nodiscard]] T run_to_end(IoLoop& loop, Async<T> work) {
   std::optional<T> result;

@@ -13,8 +13,8 @@
 namespace muster::rt {
 
 /// Owns coroutines that nobody awaits. Destroying it cancels them all, so it is declared in their
-/// class after (is destroyed before) what they use. Not to be destroyed or cancelled by one of its
-/// own coroutines.
+/// class after (and destroyed before) what they use. Must not be destroyed or cancelled by one of
+/// its own coroutines.
 class Scope {
  public:
   explicit Scope(Loop& loop) : loop_(&loop), empty_(loop) {}
@@ -23,7 +23,7 @@ class Scope {
 
   /// Starts `work` in the next turn of the loop.
   void spawn(Async<> work);
-  /// Destroys all that has not ended.
+  /// Destroys all coroutines that have not ended.
   void cancel();
   [[nodiscard]] size_t size() const { return running_.size(); }
   /// Returns when no coroutine is left.

@@ -7,16 +7,16 @@
 
 namespace muster::rt {
 
-/// The address of a unix socket, as bind() and connect() take it. A value.
+/// The address of a Unix socket, in the form that bind() and connect() take. A value.
 class UnixAddress {
  public:
   /// The longest path of a socket, and the longest abstract name, in bytes.
   static constexpr size_t kBytesMax = sizeof(sockaddr_un::sun_path) - 1;
 
-  /// Of a file; nullopt if its path is longer than a socket's may be.
+  /// Makes the address of a file; nullopt if its path is longer than a socket's may be.
   [[nodiscard]] static std::optional<UnixAddress> of_file(std::string_view path);
-  /// Of an abstract name, which one socket of the network namespace can have; what is beyond
-  /// kBytesMax is cut off.
+  /// Makes an abstract address, which only one socket of the network namespace can have; what
+  /// exceeds kBytesMax is cut off.
   [[nodiscard]] static UnixAddress of_name(std::string_view name);
 
   [[nodiscard]] const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&address_); }

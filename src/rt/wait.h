@@ -21,7 +21,7 @@ namespace muster::rt {
 [[nodiscard]] inline Async<> pause_for(Loop& loop, Duration delay) {
   return pause_until(loop, loop.now() + delay);
 }
-/// Ends this turn of the loop, so that others get one.
+/// Ends this turn of the loop, so that others can run.
 [[nodiscard]] inline internal::NextTurn next_turn(Loop& loop) { return internal::NextTurn(loop); }
 
 /// Something that coroutines of one loop wait for, as often as they like. Must outlive its waiters'
@@ -174,7 +174,7 @@ class DeadlineWait {
     });
     return work_.begin(awaiting);
   }
-  /// Nothing when it was too late.
+  /// Returns nothing if it was too late.
   std::optional<R> await_resume() {
     if (late_) {
       return std::nullopt;
