@@ -34,7 +34,7 @@ class EventFile {
   /// Takes the next bytes of the file and appends the scalars of all records that they complete.
   void take(std::string_view bytes, std::vector<Scalar>& scalars);
 
-  /// Why nothing more can be read, with the place in the file; "" while all is well.
+  /// Returns why nothing more can be read, with the position in the file; "" while all is well.
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
   [[nodiscard]] const Counts& counts() const { return counts_; }
   /// Bytes taken so far.
@@ -52,11 +52,12 @@ class EventFile {
   std::string trouble_;
 };
 
-/// True for names of event files.
+/// Returns whether a name is that of an event file.
 [[nodiscard]] bool is_event_file(std::string_view name);
 
-/// Which process wrote an event file, by its name ("events.out.tfevents.1700000000.host.4711.0"):
-/// PyTorch and TensorFlow 2 tell it. 0: the name does not say.
+/// Returns which process wrote an event file, by its name
+/// ("events.out.tfevents.1700000000.host.4711.0"), which PyTorch and TensorFlow 2 include. 0 if the
+/// name does not say.
 [[nodiscard]] int32_t writer_of(std::string_view file_name);
 
 }  // namespace muster::scalars

@@ -17,7 +17,7 @@ class Message {
 
   explicit Message(std::string_view bytes) : left_(bytes) {}
 
-  /// Reads the next field; false at the end, and where the bytes are no message.
+  /// Reads the next field; returns false at the end, and if the bytes are not a message.
   bool next();
   [[nodiscard]] bool damaged() const { return damaged_; }
 

@@ -8,23 +8,23 @@
 
 namespace muster::scalars {
 
-/// How far a program has come, from the steps that it tells of. Pure: the times are the caller's.
+/// How far a program has got, from the steps that it reports. Pure: the times are the caller's.
 class Progress {
  public:
-  /// Takes in that the program was at `step` at `at`. A step below the last one is a program that
-  /// goes back (to a checkpoint, to another run): the rate is measured anew from there.
+  /// Records that the program was at `step` at `at`. A lower step than the last one means that the
+  /// program went back (to a checkpoint, to another run): the rate is measured anew from there.
   void reached(int64_t step, HostTime at);
-  /// Takes in how many steps there will be; the last word counts, 0 and less are none.
+  /// Records how many steps there will be; the latest value counts, and 0 and less mean unknown.
   void expects(int64_t max_steps);
 
-  /// The step it is at; nullopt while none was told.
+  /// Returns the step it is at; nullopt if none was reported.
   [[nodiscard]] std::optional<int64_t> step() const;
   [[nodiscard]] std::optional<int64_t> max_steps() const { return max_steps_; }
-  /// When it told of a step for the first time.
+  /// Returns when it first reported a step.
   [[nodiscard]] std::optional<HostTime> first_step_at() const { return first_at_; }
-  /// Steps per second over the last half minute or, for programs that tell of steps more rarely,
-  /// between the last two tellings. Falls towards 0 while nothing is told for longer than usual.
-  /// nullopt until it can be told.
+  /// Returns steps per second over the last half minute or, for programs that report steps less
+  /// often, between the last two reports. Falls towards 0 while nothing is reported for longer than
+  /// usual. nullopt until it is known.
   [[nodiscard]] std::optional<double> steps_per_second(HostTime now) const;
 
  private:

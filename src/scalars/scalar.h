@@ -9,8 +9,8 @@
 
 namespace muster::scalars {
 
-/// One number that a program tells about itself. The value may be NaN or infinite: a loss that runs
-/// away is what people look for.
+/// One number that a program reports about itself. The value may be NaN or infinite: a diverging
+/// loss is what people look for.
 struct Scalar {
   std::string name;  ///< As the program calls it: "loss", "train/accuracy"; within is_name().
   double value = 0;
@@ -22,11 +22,12 @@ struct Scalar {
 /// Bytes that a name may have: with `user.` before it, it is one of 200 at most.
 inline constexpr size_t kNameBytesMax = 190;
 
-/// True for names that can be kept: 1 to kNameBytesMax bytes of UTF-8 without control characters.
-/// Markup is for those who show names to escape.
+/// Returns whether a name can be kept: 1 to kNameBytesMax bytes of UTF-8 without control
+/// characters. Escaping markup is up to those who show names.
 [[nodiscard]] bool is_name(std::string_view name);
 
-/// `seconds` since 1970 as a time; nullopt for what is no time of this century (NaN included).
+/// Returns `seconds` since 1970 as a time; nullopt for anything that is not a time of this century
+/// (NaN included).
 [[nodiscard]] std::optional<WallTime> wall_time_of(double seconds);
 
 }  // namespace muster::scalars
