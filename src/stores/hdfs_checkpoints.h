@@ -9,14 +9,13 @@
 
 namespace muster::stores {
 
-/// Opens stores of checkpoints in HDFS for agents: in a container of YARN with the configuration
-/// that the client sent along, elsewhere with that of `environment`. `files` outlives what it
-/// opens.
+/// Opens checkpoint stores in HDFS for agents: in a YARN container with the configuration that the
+/// client sent along, elsewhere with that of `environment`. `files` must outlive what it opens.
 [[nodiscard]] agent::OpenCheckpointStore hdfs_checkpoints(
     os::Files& files, std::map<std::string, std::string> environment);
 
-/// Tells whether agents of this host will find the file system of `checkpoint.to`, an address: its
-/// configuration is there and names it. Nobody is asked. The error says what to do.
+/// Returns whether agents of this host will find the file system of `checkpoint.to`, an address:
+/// its configuration exists and names it. Contacts nothing. The error says what to do.
 [[nodiscard]] Status check_hdfs_checkpoints(os::Files& files,
                                             std::map<std::string, std::string> environment,
                                             const std::string& address);

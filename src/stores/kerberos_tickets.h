@@ -8,7 +8,7 @@
 
 namespace muster::stores {
 
-/// Tickets of Kerberos, judged by this host's library through muster-krb5.
+/// Kerberos tickets, judged by this host's library through muster-krb5.
 class KerberosTickets final : public client::Tickets {
  public:
   /// `session` outlives this.
