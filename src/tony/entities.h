@@ -7,11 +7,11 @@
 
 namespace muster::tony {
 
-/// Returns an XML document with the entities that `doctype` declares (what stands behind
-/// `<!DOCTYPE`) put in the place of their names, outside comments and CDATA. An entity is text of
-/// the document's own. Errors, so that no document grows beyond what somebody has written, and none
-/// is made of other files: an entity of a file, or whose text names another one; parameter
-/// entities; more than 1 MiB of text in the place of names.
+/// Returns an XML document in which the entities that `doctype` declares (what follows `<!DOCTYPE`)
+/// are replaced by their text, outside comments and CDATA. Only plain text entities are allowed, so
+/// that no document grows beyond what was written, and none includes other files. Errors are: an
+/// entity that is a file, or whose text names another entity; parameter entities; more than 1 MiB
+/// of replacement text.
 [[nodiscard]] Result<std::string> expand_entities(std::string_view text, std::string_view doctype);
 
 }  // namespace muster::tony

@@ -39,17 +39,17 @@ struct Flags {
 
   /// TonY's flags as they were given, with their values: {"-executes", "train.py"}.
   std::vector<std::pair<std::string, std::string>> given;
-  /// TonY's flags that have one value and were given more: the first counts, as in TonY.
+  /// TonY's flags that take one value but were given several times: the first counts, as in TonY.
   std::vector<std::string> repeated;
 };
 
-/// Reads `-flag value`, `--flag value`, `--flag=value` and `-flag=value`; Muster's own need two
-/// dashes, and are a value behind `-task_params`, where they are the program's. Unlike TonY, which
-/// stops silently at the first word that it does not know, an unknown flag is an error that names
-/// the nearest. Of TonY's flags with one value the first counts, of Muster's the last.
+/// Parses `-flag value`, `--flag value`, `--flag=value` and `-flag=value`. Muster's own flags need
+/// two dashes; after `-task_params` they are a value, for the program. Unlike TonY, which stops
+/// silently at the first unknown word, an unknown flag is an error that names the nearest. For
+/// TonY's single-value flags the first counts, for Muster's the last.
 [[nodiscard]] Result<Flags> parse_flags(const std::vector<std::string>& arguments);
 
-/// What `-help` prints.
+/// Returns what `-help` prints.
 [[nodiscard]] std::string flags_help();
 
 }  // namespace muster::tony

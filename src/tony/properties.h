@@ -29,14 +29,14 @@ using ReadIncluded = std::function<Result<std::string>(const std::string& path)>
 [[nodiscard]] Result<std::vector<Property>> parse_properties(
     std::string_view text, std::string_view file, const ReadIncluded& read_included = nullptr);
 
-/// All settings of a job, the later ones over the earlier, lists that grow instead put together.
-/// Remembers which of them somebody has looked at: what is left was not understood.
+/// All settings of a job, later ones overriding earlier ones, and appendable lists concatenated.
+/// Remembers which of them were read: the rest was not understood.
 class Properties {
  public:
-  /// Lays one of a file over what is there, unless that is final or has been set.
+  /// Lays a file's setting over the existing one, unless that is final or has been set.
   void add(Property property);
-  /// Sets one whatever the files say, those that are added later, too. `appends`: to what is there
-  /// by now, as for TonY's three lists.
+  /// Sets one whatever the files say, including files added later. `appends`: to what is there so
+  /// far, as for TonY's three lists.
   void set(Property property, bool appends);
   /// Replaces `${name}` in all values, by a setting or by what `variables` names
   /// ("user.name", "env.HOME"); what neither has stays, but for `${env.NAME:-otherwise}` and
@@ -45,12 +45,12 @@ class Properties {
 
   /// The value without blanks around it, or nullptr. Names of old versions are found, too.
   [[nodiscard]] const Property* take(const std::string& name);
-  /// All whose name begins and ends so, in order; not taken by that.
+  /// Returns all whose name has this beginning and end, in order; does not mark them as taken.
   [[nodiscard]] std::vector<std::string> names(std::string_view begin, std::string_view end) const;
   [[nodiscard]] bool has(const std::string& name) const { return all_.contains(name); }
-  /// All, in the order of names.
+  /// Returns all, sorted by name.
   [[nodiscard]] std::vector<Property> all() const;
-  /// What nobody has taken, in the order of names.
+  /// Returns those that have not been taken, sorted by name.
   [[nodiscard]] std::vector<Property> rest() const;
 
  private:
@@ -69,8 +69,8 @@ class Properties {
   std::map<std::string, Held> all_;
 };
 
-/// The present name of a setting that earlier versions of TonY called otherwise; the name itself
-/// for all others.
+/// Returns the present name of a setting that earlier versions of TonY named differently; the name
+/// itself for all others.
 [[nodiscard]] std::string present_name(std::string_view name);
 
 }  // namespace muster::tony

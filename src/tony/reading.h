@@ -13,7 +13,7 @@
 
 namespace muster::tony {
 
-/// Reads settings by type, and keeps the first value that cannot be read.
+/// Reads settings by type, and keeps the first error.
 class Reading {
  public:
   Reading(Properties& properties, std::vector<Note>& notes)
@@ -23,7 +23,7 @@ class Reading {
   [[nodiscard]] std::vector<std::string> names(std::string_view begin, std::string_view end) const {
     return properties_.names(begin, end);
   }
-  /// The value, or `fallback` where there is none or an empty one.
+  /// Returns the value, or `fallback` if there is none or it is empty.
   [[nodiscard]] std::string text(const std::string& name, const std::string& fallback);
   [[nodiscard]] std::string lower(const std::string& name, const std::string& fallback);
   /// A whole number within [least, int32's most]; what TonY keeps it in.
@@ -32,19 +32,20 @@ class Reading {
   [[nodiscard]] uint32_t count(const std::string& name, uint32_t fallback, uint32_t least);
   /// A number of cores: 0 is 1, which YARN gives at least.
   [[nodiscard]] uint32_t vcores(const std::string& name, uint32_t fallback);
-  /// As Hadoop reads it: what is neither true nor false, in any case, counts as the fallback.
+  /// Reads a flag as Hadoop does: what is neither true nor false, in any case, counts as the
+  /// fallback.
   [[nodiscard]] bool flag(const std::string& name, bool fallback);
   [[nodiscard]] uint64_t memory(const std::string& name, uint64_t fallback);
   /// The parts between commas, without blanks around them, which TonY took for part of the names:
   /// a note says what was meant.
   [[nodiscard]] std::vector<std::string> list(const std::string& name);
-  /// The same of a list whose blanks TonY removed as well.
+  /// The same for a list from which TonY removed blanks, too.
   [[nodiscard]] std::vector<std::string> trimmed_list(const std::string& name);
   [[nodiscard]] static std::vector<std::string> split_list(std::string_view text);
   void add_resources(const std::string& name, std::vector<spec::File>& to);
 
   void note(std::string name, std::string text, Note::Kind kind = Note::Kind::Differs);
-  /// Keeps an error about a setting that is there.
+  /// Records an error about a setting that exists.
   void refuse(const std::string& name, std::string_view what);
   /// The first value that could not be read.
   [[nodiscard]] const Status& error() const { return error_; }

@@ -13,9 +13,9 @@ namespace muster::tony {
 /// The type of Horovod's driver in TonY.
 inline constexpr std::string_view kOwnDriver = "driver";
 
-/// Who deals the slots of Horovod's ranks.
+/// Who assigns the slots of Horovod's ranks.
 enum class Dealer : uint8_t {
-  Muster,     ///< Or there is nothing to deal: another framework.
+  Muster,     ///< Or there is nothing to assign: another framework.
   OwnDriver,  ///< A program of the user's, as in TonY's debug mode: the role kOwnDriver.
 };
 

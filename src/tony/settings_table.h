@@ -22,19 +22,19 @@ struct Setting {
   std::string_view text;
 };
 
-/// Every setting that a version of TonY reads or ships, then the flags of its submitters.
+/// Every setting that some version of TonY reads or ships, then the flags of its submitters.
 extern const std::span<const Setting> kAllSettings;
 
 /// Finds the row of "tony.worker.memory" or "-src_dir"; nullptr for what no version of TonY knows.
 [[nodiscard]] const Setting* find_setting(std::string_view name);
 
-/// The text of a row with the placeholders filled from `name`.
+/// Returns the text of a row with the placeholders filled from `name`.
 [[nodiscard]] std::string text_for(const Setting& setting, std::string_view name);
 
-/// The setting that was probably meant by a name that find_setting does not find.
+/// Returns the setting that was probably meant by a name that find_setting does not find.
 [[nodiscard]] std::optional<std::string> nearest_setting(std::string_view name);
 
-/// The table of docs/from-tony.md.
+/// Returns the table of docs/from-tony.md.
 [[nodiscard]] std::string settings_markdown();
 
 }  // namespace muster::tony
