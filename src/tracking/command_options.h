@@ -7,8 +7,8 @@
 
 namespace muster::tracking {
 
-/// The long options of a command, in order: `--epochs 5 --lr=0.1 --fast` gives epochs 5, lr 0.1 and
-/// fast true. Words are told apart as a shell does, quotes included; nothing is expanded.
+/// Returns the long options of a command, in order: `--epochs 5 --lr=0.1 --fast` gives epochs 5, lr
+/// 0.1 and fast true. Words are split as by a shell, including quotes; nothing is expanded.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> command_options(
     std::string_view command);
 

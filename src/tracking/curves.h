@@ -19,11 +19,11 @@ struct CurvePoint {
   bool operator==(const CurvePoint&) const = default;
 };
 
-/// Turns what programs told into curves: `user.loss` of the job's first task becomes `loss`, that
-/// of others `worker.1/loss`, and `user.step` the steps of both.
+/// Turns what programs reported into curves: `user.loss` of the job's first task becomes `loss`,
+/// that of others `worker.1/loss`, and `user.step` the steps of both.
 class Curves {
  public:
-  /// `first`: whose curves have bare names: "chief:0".
+  /// `first`: the task whose curves have bare names: "chief:0".
   explicit Curves(std::string first) : first_(std::move(first)) {}
 
   /// Series that begin with `user.`, each call with later times than the last one.
@@ -36,12 +36,12 @@ class Curves {
   std::map<std::string, double> steps_;  ///< The last known, by task.
 };
 
-/// Up to which second, exclusive, values are all here at `now_s`, in whole steps of `step_s`
-/// seconds (1 or more): agents gather them for a second, a beat brings them, and both may be late
-/// on a busy host. `over`: the job has ended, and nothing comes any more.
+/// Returns up to which second, exclusive, all values have arrived at `now_s`, in whole steps of
+/// `step_s` seconds (1 or more): agents gather them for a second, a heartbeat brings them, and both
+/// may be late on a busy host. `over`: the job has ended, and nothing more comes.
 [[nodiscard]] int64_t settled_until(int64_t now_s, uint32_t step_s, bool over);
 
-/// A name that MLflow takes: what else it has becomes `_`; cut to 250 bytes.
+/// Returns a name that MLflow accepts: other characters become `_`; cut to 250 bytes.
 [[nodiscard]] std::string plain_key(std::string_view name);
 
 }  // namespace muster::tracking
