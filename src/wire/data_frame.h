@@ -9,14 +9,14 @@
 #include <utility>
 #include <variant>
 
-/// Frames that carry a piece of a stream's data, byte for byte as protobuf has them, but in one
-/// pass with one copy of the data: almost all that a busy stream sends is of this form. Whatever
-/// else there is in a frame is the parser's.
+/// Frames that carry a piece of a stream's data, byte for byte as protobuf encodes them, but in one
+/// pass with one copy of the data: nearly everything that a busy stream sends has this form. All
+/// other frames are left to the parser.
 namespace muster::wire {
 
 /// A message that has one field, of bytes.
 [[nodiscard]] std::string encode_field(int field, std::string_view value);
-/// Returns the value of that field where it is all there is in `bytes`; else nothing.
+/// Returns the value of that field if it is all there is in `bytes`; otherwise nothing.
 [[nodiscard]] std::optional<std::string_view> only_field(std::string_view bytes, int field);
 
 /// `carrier`: the number of the field in which the message around it has a stream's frame; 0: none

@@ -6,8 +6,8 @@
 #include "job/ids.h"
 #include "job/view.h"
 
-/// Messages of proto/muster/event/v1 ⇄ domain types. `put` fills an empty message; `get` gives
-/// Corrupt for what is missing, unknown or out of bounds.
+/// Messages of proto/muster/event/v1 ⇄ domain types. `put` fills an empty message; `get` returns
+/// Corrupt for anything missing, unknown or out of bounds.
 namespace muster::event::v1 {
 class Address;
 class AgentReported;

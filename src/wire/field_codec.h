@@ -27,21 +27,21 @@ inline constexpr size_t kPlanBytesMax = 16U << 20;
 [[nodiscard]] std::string put_name(std::string_view text);
 [[nodiscard]] std::string put_text(std::string_view text);
 
-/// Copies `wire` to `text`; Corrupt when it is over the bound. `what` names the field. Names and
-/// texts are for people: what a terminal would obey in them is replaced (printable()), whoever sent
-/// it; texts keep their line breaks.
+/// Copies `wire` to `text`; Corrupt if it is over the bound. `what` names the field. Names and
+/// texts are for people: whatever a terminal would obey in them is replaced (printable()), whoever
+/// sent it; texts keep their line breaks.
 Status get_name(const std::string& wire, std::string& text, std::string_view what);
 Status get_text(const std::string& wire, std::string& text, std::string_view what);
-/// The same for a name that must be found again as it was: of a file.
+/// The same for a name that must be found again unchanged, such as a file's.
 Status get_exact(const std::string& wire, std::string& text, std::string_view what);
 
 /// Corrupt above 65535.
 Status get_port(uint32_t wire, uint16_t& port, std::string_view what);
 
-/// Returns what reading a sub-message that must be there gave, or Corrupt when it was missing.
+/// Returns the result of reading a required sub-message, or Corrupt if it was missing.
 Status required(bool present, Status read, std::string_view what);
 
-/// Parses `bytes` as `Message`; Corrupt when they are none or more than `bytes_max`.
+/// Parses `bytes` as `Message`; Corrupt if they are not one, or more than `bytes_max`.
 template <class Message>
 Result<Message> parse(std::string_view bytes, size_t bytes_max, std::string_view what) {
   Message message;

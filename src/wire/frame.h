@@ -19,14 +19,14 @@
 #include <vector>
 
 /// The frames of the control channel as plain values, and their codec to protobuf
-/// (proto/muster/control/v1). Every frame may come again after a reconnect; receivers treat repeats
-/// as harmless.
+/// (proto/muster/control/v1). Every frame may be repeated after a reconnect; receivers treat
+/// repeats as harmless.
 namespace muster::wire {
 
 // ---- agent → master ----
 
-/// The first frame of an agent, on its own dial and as its answer to a master's; doubles as its
-/// full report.
+/// The first frame of an agent, on connections that it dials and as its answer to a master's;
+/// doubles as its full report.
 struct AgentHello {
   job::AgentReported report;
   std::string host_name;  ///< For people; the cluster's host name is the master's to know.
@@ -36,15 +36,15 @@ struct AgentHello {
   bool operator==(const AgentHello&) const = default;
 };
 
-/// For how long an attempt has not done something.
+/// How long an attempt has not done something.
 struct Pause {
   Duration now{};
-  Duration longest{};  ///< Of the pauses after which it went on.
+  Duration longest{};  ///< The longest pause after which it went on.
   bool operator==(const Pause&) const = default;
 };
 
-/// For how long an attempt has shown no progress, however busy it is: no value reported (of one
-/// that never reported any: no output), no files, no memory that is new to it.
+/// How long an attempt has shown no progress, however busy it is: no value reported (or, if it
+/// never reported any, no output), no file traffic, no newly touched memory.
 struct Fruitless {
   Pause pause;
   bool knows_past = false;  ///< It has gone on often enough for `longest` to mean something.
@@ -53,19 +53,19 @@ struct Fruitless {
   bool operator==(const Fruitless&) const = default;
 };
 
-/// What was measured at one moment of one attempt, or of the agent's host.
+/// What was measured at one moment for one attempt, or for the agent's host.
 struct Samples {
   std::optional<job::AttemptId> attempt;  ///< nullopt: the host.
-  Duration age{};  ///< From that moment to the sending: no clock is compared with another.
+  Duration age{};  ///< From that moment to the sending, so that no clocks are compared.
   std::vector<metrics::Reading> readings;
   std::vector<metrics::NamedReading> named;
   // Of an attempt that runs:
-  std::optional<Pause> quiet = std::nullopt;  ///< Nothing can be seen of it from outside.
+  std::optional<Pause> quiet = std::nullopt;  ///< Nothing it does can be seen from outside.
   std::optional<Fruitless> fruitless = std::nullopt;
   bool operator==(const Samples&) const = default;
 };
 
-/// Every LivenessPlan::beat, with what was measured since the last.
+/// Sent every LivenessPlan::beat, with what was measured since the last.
 struct Beat {
   uint64_t sequence = 0;
   std::vector<Samples> samples;
@@ -97,10 +97,10 @@ struct CommitAsked {
 enum class OutputStream : uint8_t { Stdout, Stderr };
 
 /// A piece of a task's output for followers. `offset` counts bytes of that stream of that attempt
-/// from 0; a gap says that the byte budget was spent and `dropped` bytes are only in the file.
+/// from 0; a gap means that the byte budget was spent and `dropped` bytes are only in the file.
 /// `at_line_start`: the sender knows that `bytes` begins a line. A reader that shows whole lines
 /// skips to the first newline of a piece that follows a gap without it. `again`: the last lines of
-/// the stream, for somebody who has begun to follow; others may have had them.
+/// the stream, for a new follower; others may have had them.
 struct Output {
   job::AttemptId attempt;
   OutputStream stream = OutputStream::Stdout;
@@ -158,8 +158,8 @@ struct CommitAnswered {
 };
 
 /// Somebody follows (or no longer follows) output. `tail_lines`: how many last lines to send first.
-/// `again`: also where it was on already, since somebody else has come; what tasks write meanwhile
-/// goes on to be sent.
+/// `again`: sent even if it was on already, because of a new follower; what tasks write meanwhile
+/// is still sent.
 struct FollowOutput {
   bool on = false;
   uint32_t tail_lines = 0;
@@ -207,7 +207,7 @@ struct MetricsAsked {
   bool operator==(const MetricsAsked&) const = default;
 };
 
-/// From now on (or no longer) MetricsPushed, each second; the first at once.
+/// From now on (or no longer) send MetricsPushed each second; the first at once.
 struct FollowMetrics {
   bool on = false;
   bool operator==(const FollowMetrics&) const = default;
@@ -246,7 +246,7 @@ struct JobEnded {
   bool operator==(const JobEnded&) const = default;
 };
 
-/// Why something asked for was not done ("viewers may not stop a job").
+/// Why a request was not fulfilled ("viewers may not stop a job").
 struct Refused {
   std::string reason;
   bool operator==(const Refused&) const = default;

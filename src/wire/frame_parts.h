@@ -4,8 +4,8 @@
 
 namespace muster::wire {
 
-/// What is sent of a frame: `head`, then `body`. The data of a stream, which may be large, are the
-/// body; of any other frame it is empty.
+/// The parts of a frame to send: `head`, then `body`. The data of a stream, which may be large, are
+/// the body; for any other frame it is empty.
 struct FrameParts {
   std::string head;
   std::string body;

@@ -9,8 +9,9 @@
 
 namespace muster::wire {
 
-/// What a reader of a stream was too slow for since the last piece that it got: how much that is,
-/// and its end. It gets the end when the stream ends: a log on a full disk may not have it.
+/// What a reader of a stream was too slow for since the last piece that it received: how much that
+/// is, and its end. It receives the end when the stream ends, since a log on a full disk may not
+/// have it.
 class LeftOut {
  public:
   /// At most this much of the end is kept.
@@ -23,10 +24,10 @@ class LeftOut {
   [[nodiscard]] uint64_t bytes() const { return bytes_; }
   /// How much of it is kept.
   [[nodiscard]] size_t kept() const { return last_.size(); }
-  /// Whether it ends a line.
+  /// Returns whether it ends a line.
   [[nodiscard]] bool ends_line() const { return ends_line_; }
-  /// Returns the piece that ends a stream at `end`: what is kept, from the beginning of a line
-  /// where one begins, and the count of the rest. Only with bytes().
+  /// Returns the piece that ends a stream at `end`: what is kept, from the beginning of a line if
+  /// one begins in it, and the count of the rest. Only if bytes() is not 0.
   [[nodiscard]] Output rest(job::AttemptId attempt, OutputStream stream, uint64_t end) const;
 
  private:

@@ -13,9 +13,10 @@
 
 namespace muster::wire {
 
-/// What one reader of tasks' output has got, on both sides of a connection. Nothing passes twice:
-/// agents send the last lines again when another follower comes or a new master takes over. What
-/// was left out is counted in the next piece, which also says whether it begins a line.
+/// What one reader of tasks' output has received, on both sides of a connection. Nothing passes
+/// twice, although agents send the last lines again when another follower comes or a new master
+/// takes over. What was left out is counted in the next piece, which also says whether it begins a
+/// line.
 class OutputGate {
  public:
   /// Returns the piece to send, cut to what is new; nullopt for none. `full`: the follower's budget

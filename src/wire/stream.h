@@ -19,26 +19,26 @@
 namespace muster::wire {
 
 /// How much data may be under way in one direction of one stream, unless its receiver says that it
-/// takes more. As many bytes for each round trip are the most that a stream carries.
+/// accepts more. A stream carries at most that many bytes per round trip.
 inline constexpr size_t kStreamWindow = 256U << 10;
-/// The most that one takes.
+/// The largest window that a stream may have.
 inline constexpr size_t kStreamWindowMax = 1U << 20;
-/// So many streams of one peer may have more than kStreamWindow.
+/// How many streams of one peer may have more than kStreamWindow.
 inline constexpr size_t kWideStreamsMax = 4;
 /// The most that one StreamData carries.
 inline constexpr size_t kStreamDataMax = 64U << 10;
 /// How many streams one client, or one agent, may have at a time.
 inline constexpr size_t kStreamsMax = 52;
-/// What all of them may have under way, each way.
+/// How much all of them may have under way, each way.
 inline constexpr size_t kPeerWindowsMax = 16U << 20;
 static_assert(kWideStreamsMax * kStreamWindowMax +
                   (kStreamsMax - kWideStreamsMax) * kStreamWindow <=
               kPeerWindowsMax);
-/// What a ticket of a direct stream has: 128 random bits.
+/// The length of a direct stream's ticket: 128 random bits.
 inline constexpr size_t kTicketDigits = 32;
-/// The most that brings a terminal to the modes of a shell.
+/// The maximum size of what switches a terminal to the modes of a shell.
 inline constexpr size_t kTerminalModesMax = 1024;
-/// The most that a command's words have, together.
+/// The maximum total size of a command's arguments.
 inline constexpr size_t kArgumentsBytesMax = 64U << 10;
 
 struct TerminalSize {
@@ -65,20 +65,20 @@ struct ExecRequest {
 /// Take over a shell of the attempt: one that has outlived its stream, or that another stream has,
 /// which ends. The data are those of an ExecRequest.
 struct JoinRequest {
-  uint32_t shell = 0;                ///< 0: the only one that nobody has.
-  std::optional<uint64_t> position;  ///< So much of its output has been seen; none: a new client.
+  uint32_t shell = 0;                ///< 0: the only one that nobody has joined.
+  std::optional<uint64_t> position;  ///< How much of its output was seen; none: a new client.
   TerminalSize size;
   uint32_t typist = 0;  ///< As StreamOpened gave it to this client; 0: it has none.
   bool operator==(const JoinRequest&) const = default;
 };
 
-/// Tell of the shells of the attempt. The data are one ShellList.
+/// List the shells of the attempt. The data are one ShellList.
 struct ShellsRequest {
   bool operator==(const ShellsRequest&) const = default;
 };
 
 /// Connect to a port on the host of the attempt. The data are the connection's bytes, and each
-/// direction closes by itself.
+/// direction closes on its own.
 struct TcpRequest {
   uint16_t port = 0;  ///< Not 0.
   std::string host;   ///< Not empty: the attempt is any that runs on this host of the job.
@@ -94,19 +94,19 @@ struct StreamOpen {
   StreamRequest request;
   bool direct = false;      ///< From a client: it would rather dial the agent itself.
   std::string ticket = {};  ///< To an agent: the client comes itself, and shows this.
-  /// What the opener takes before it gives credit: kStreamWindow to kStreamWindowMax.
+  /// How much the opener accepts before it gives credit: kStreamWindow to kStreamWindowMax.
   size_t window = kStreamWindow;
   bool operator==(const StreamOpen&) const = default;
 };
 
-/// The task does not run now, and is waited for.
+/// The task is not running now, and is waited for.
 struct StreamWaits {
   std::string reason;
   bool operator==(const StreamWaits&) const = default;
 };
 
 /// The client may dial the agent itself for this stream, as the Peer "stream:CONTAINER:TICKET". The
-/// master's own port leads there, too, for who comes as that Peer, once.
+/// master's own port leads there, too, for a client that connects as that Peer, once.
 struct StreamOffer {
   std::string address;  ///< The agent's: "host:port".
   job::ContainerId container;
@@ -115,12 +115,12 @@ struct StreamOffer {
   bool operator==(const StreamOffer&) const = default;
 };
 
-/// The client cannot get to the agent: the stream is to be relayed.
+/// The client cannot reach the agent: the stream must be relayed.
 struct StreamDeclined {
   bool operator==(const StreamDeclined&) const = default;
 };
 
-/// From the agent: the client has come itself, and its master is done with the stream.
+/// From the agent: the client has connected directly, and its master is done with the stream.
 struct StreamTaken {
   bool operator==(const StreamTaken&) const = default;
 };
@@ -130,18 +130,18 @@ struct StreamOpened {
   // Of a shell; else all are 0.
   uint32_t shell = 0;     ///< Its number, from 1, among those of its container.
   uint32_t attempt = 0;   ///< Number of the attempt that it is in.
-  uint64_t position = 0;  ///< So much of its output came before the first byte that follows.
-  uint64_t lost = 0;      ///< So much before that, which this client has not seen, is gone.
-  /// Brings a terminal to the modes that its programs expect, before all output. Not empty only
-  /// where this client has not seen them switched on; at most kTerminalModesMax.
+  uint64_t position = 0;  ///< How much of its output precedes the next byte.
+  uint64_t lost = 0;      ///< How much before that, unseen by this client, is gone.
+  /// Switches a terminal to the modes that its programs expect, before all output. Not empty only
+  /// if this client has not seen them switched on; at most kTerminalModesMax.
   std::string modes = {};
-  /// What the agent takes before it gives credit: kStreamWindow to kStreamWindowMax.
+  /// How much the agent accepts before it gives credit: kStreamWindow to kStreamWindowMax.
   size_t window = kStreamWindow;
-  /// Of a shell: who types into it from now on. The same as in a JoinRequest if nobody else has had
-  /// the shell since. 0: the agent does not count what is typed.
+  /// For a shell: who types into it from now on. The same as in a JoinRequest if nobody else has
+  /// had the shell since. 0: the agent does not count what is typed.
   uint32_t typist = 0;
-  /// So many bytes that they typed, by this stream and those before, the agent has. What they sent
-  /// beyond that is lost, and to be sent again.
+  /// How many bytes that they typed, over this stream and earlier ones, the agent has received.
+  /// What they sent beyond that is lost and must be sent again.
   uint64_t typed = 0;
   bool operator==(const StreamOpened&) const = default;
 };
@@ -151,13 +151,13 @@ struct StreamData {
   bool operator==(const StreamData&) const = default;
 };
 
-/// So many bytes of data are done with: as many more may be sent.
+/// That many bytes of data have been processed: as many more may be sent.
 struct StreamCredit {
   uint64_t bytes = 0;
   bool operator==(const StreamCredit&) const = default;
 };
 
-/// No data comes from here any more; the other direction goes on.
+/// No more data follows from this end; the other direction continues.
 struct StreamClosed {
   bool operator==(const StreamClosed&) const = default;
 };
@@ -168,7 +168,7 @@ enum class StreamFault : uint8_t {
   NotRunning,  ///< The task has ended, and will not run again.
   Deadline,    ///< The task did not run in time.
   Lost,        ///< A connection, the container or the attempt went away.
-  Protocol,    ///< An end did not keep to the rules.
+  Protocol,    ///< One end broke the protocol.
 };
 
 /// The stream is over, both ways; what was under way is dropped.
@@ -186,10 +186,10 @@ struct StreamFrame {
   bool operator==(const StreamFrame&) const = default;
 };
 
-/// A frame alone, as a direct stream's connection has it.
+/// Encodes a frame alone, as on a direct stream's connection.
 [[nodiscard]] std::string encode_stream_frame(const StreamFrame& frame);
 [[nodiscard]] FrameParts encode_stream_parts(StreamFrame frame);
-/// Corrupt for bytes that are no such frame.
+/// Corrupt for bytes that are not such a frame.
 [[nodiscard]] Result<StreamFrame> decode_stream_frame(std::string_view bytes);
 
 // What flows in the stream of an ExecRequest.
@@ -214,8 +214,8 @@ struct ExecOutputBytes {
   std::string bytes;
   bool operator==(const ExecOutputBytes&) const = default;
 };
-/// The last message. `status` is as a shell tells it: 128 + N of signal N, 126 or 127 of a command
-/// that could not be run, with the reason.
+/// The last message. `status` is as a shell reports it: 128 + N for signal N, 126 or 127 for a
+/// command that could not be run, with the reason.
 struct ExecExited {
   int32_t status = 0;
   std::string reason;
@@ -232,8 +232,8 @@ struct Shell {
   uint32_t number = 0;
   int32_t pid = 0;
   Duration age{};                 ///< Since it began.
-  std::optional<Duration> alone;  ///< Since nobody has it; none: somebody has.
-  bool ended = false;             ///< It has, and nobody has seen how.
+  std::optional<Duration> alone;  ///< Since nobody has joined it; none: somebody has.
+  bool ended = false;             ///< It has ended, and nobody has seen how.
   bool operator==(const Shell&) const = default;
 };
 struct ShellList {
@@ -241,12 +241,12 @@ struct ShellList {
   bool operator==(const ShellList&) const = default;
 };
 
-/// What a message of data has beside its bytes, at most.
+/// The maximum overhead of a data message beyond its bytes.
 inline constexpr size_t kExecOverheadMax = 16;
 
 [[nodiscard]] std::string encode(const ExecInput& message);
 [[nodiscard]] std::string encode(const ExecOutput& message);
-/// Corrupt for bytes that are no such message.
+/// Corrupt for bytes that are not such a message.
 [[nodiscard]] Result<ExecInput> decode_exec_input(std::string_view bytes);
 [[nodiscard]] Result<ExecOutput> decode_exec_output(std::string_view bytes);
 [[nodiscard]] std::string encode(const ShellList& list);

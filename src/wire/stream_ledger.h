@@ -24,7 +24,7 @@ class StreamAllowance {
   /// The receiver takes more than was known; never less.
   void widen(size_t window);
   [[nodiscard]] size_t left() const { return left_; }
-  /// Whether the direction has been closed.
+  /// Returns whether the direction has been closed.
   [[nodiscard]] bool closed() const { return closed_; }
   /// Data goes this way. Corrupt for more than is left, or after the close.
   [[nodiscard]] Status spend(size_t bytes);
