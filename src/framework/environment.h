@@ -13,18 +13,18 @@ namespace muster::framework {
 
 /// What Muster puts into a task's environment. The user's own variables are the agent's to add.
 struct EnvironmentMap {
-  std::map<std::string, std::string> set;  ///< Wins over inherited variables and over the user's.
+  std::map<std::string, std::string> set;  ///< Overrides inherited variables and the user's.
   std::map<std::string, std::string>
-      defaults;  ///< Only where neither inherited nor set by the user.
+      defaults;  ///< Applies only if neither inherited nor set by the user.
   bool operator==(const EnvironmentMap&) const = default;
 };
 
-/// Whether a variable is one of those that programs written for TonY read.
+/// Returns whether a variable is one of those that programs written for TonY read.
 [[nodiscard]] bool is_tony_variable(std::string_view name);
 
 /// Returns the environment of one task of the view (docs/reference/environment.md): Muster's and
 /// TonY's names, and what its framework reads. An error if the view does not list the task (a bug),
-/// or if a variable grew over what the kernel passes on (long host names; the user's).
+/// or if a variable became longer than the kernel allows (long host names; the user's).
 [[nodiscard]] Result<EnvironmentMap> environment(const job::Plan& plan, const job::View& view,
                                                  const TaskContext& context);
 

@@ -44,7 +44,7 @@ struct Framework {
   Status (*check)(const job::Plan& plan);
   /// Adds the framework's own variables for the task on `seat`.
   Status (*add_variables)(const Seat& seat, Variables& variables);
-  /// Adds what holds only where neither the user nor the task's surroundings say otherwise.
+  /// Adds what applies only if neither the user nor the task's environment says otherwise.
   void (*add_defaults)(const Seat& seat, Variables& defaults) = nullptr;
 };
 
@@ -54,15 +54,15 @@ struct Framework {
 /// Returns the Python module that the job's programs import ("tensorflow", "torch"), or "".
 [[nodiscard]] std::string_view python_module(const spec::Spec& spec);
 
-/// What every framework proposes for roles that only accompany the training.
+/// Returns what every framework proposes for roles that only accompany the training.
 [[nodiscard]] bool is_companion(std::string_view role_name);
 [[nodiscard]] RoleProposal companion_proposal();
 
-/// A check for frameworks that run whatever the Plan says.
+/// A check for frameworks that can run any Plan.
 [[nodiscard]] Status accept_plan(const job::Plan& plan);
 
-/// The check for collective training: somebody is ranked, and no ranked role comes back or goes
-/// alone.
+/// The check for collective training: at least one role is ranked, and no ranked role restarts or
+/// runs alone.
 [[nodiscard]] Status check_collective(const job::Plan& plan);
 
 }  // namespace muster::framework

@@ -16,9 +16,10 @@ struct PlanContext {
   Duration orphan = std::chrono::minutes(15);
 };
 
-/// Fills in every default and everything the job's framework proposes. The same Spec and context
-/// give the same Plan. Errors are the user's: policies that contradict each other or the framework,
-/// a framework that this version does not know, more tasks than the framework's variables can name.
+/// Fills in every default and everything that the job's framework proposes. The same Spec and
+/// context give the same Plan. Errors are the user's: policies that contradict each other or the
+/// framework, a framework that this version does not know, more tasks than the framework's
+/// variables can name.
 [[nodiscard]] Result<job::Plan> plan(const spec::Spec& spec, const PlanContext& context);
 
 }  // namespace muster::framework

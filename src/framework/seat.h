@@ -35,11 +35,11 @@ struct Seat {
   const job::Member& self;
   /// The members of ranked roles in RANK order: the chief, then roles in the order of the spec.
   std::vector<const job::Member*> ranks;
-  /// Every task that the barrier waits for is in the view: nobody is missing from an address list.
+  /// Every task that the barrier waits for is in the view, so no address list lacks a task.
   bool complete = false;
 
   [[nodiscard]] bool is_chief() const { return plan.chief == self.task; }
-  /// RANK, if this task has one.
+  /// Returns RANK, if this task has one.
   [[nodiscard]] std::optional<size_t> rank() const;
 };
 
@@ -47,18 +47,18 @@ struct Seat {
 [[nodiscard]] Result<Seat> find_seat(const job::Plan& plan, const job::View& view,
                                      const TaskContext& context);
 
-/// What LOCAL_RANK counts in: the ranks of one container, or, with an empty id, all of a machine
-/// whose GPUs they share.
+/// Returns the group within which LOCAL_RANK counts: the ranks of one container or, with an empty
+/// id, all on a machine whose GPUs they share.
 [[nodiscard]] job::ContainerId rank_group_of(const Seat& seat, const job::Member& member);
 
-/// The ranks of `member`'s group, in the order of their slots: positions are LOCAL_RANK.
+/// Returns the ranks of `member`'s group, in the order of their slots: positions are LOCAL_RANK.
 [[nodiscard]] std::vector<const job::Member*> local_ranks(const Seat& seat,
                                                           const job::Member& member);
 
-/// The groups in order of their lowest rank: positions are GROUP_RANK.
+/// Returns the groups in order of their lowest rank: positions are GROUP_RANK.
 [[nodiscard]] std::vector<job::ContainerId> rank_groups(const Seat& seat);
 
-/// Where a rank stands among those that have its LOCAL_RANK, one in each group.
+/// The position of a rank among those with the same LOCAL_RANK, one in each group.
 struct Cross {
   size_t rank = 0;
   size_t size = 0;

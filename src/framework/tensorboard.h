@@ -8,15 +8,15 @@
 
 namespace muster::framework {
 
-/// The named port that the task which may serve TensorBoard is given.
+/// The named port given to the task that may serve TensorBoard.
 inline constexpr std::string_view kTensorboardPort = "tensorboard";
 
-/// Where the job's page shows TensorBoard, seen from the page's own address. Asked like this it
-/// reads with GET alone: web proxies of clusters pass no POST.
+/// Where the job's page shows TensorBoard, relative to the page's own address. In this form it
+/// reads with GET alone, since the clusters' web proxies pass no POST.
 inline constexpr const char* kTensorboardLink = "tensorboard/?tensorboardColab=true";
 
-/// True for the task that is given TB_PORT: task 0 of the role `tensorboard` if there is one, else
-/// the chief.
+/// Returns true for the task that is given TB_PORT: task 0 of the role `tensorboard` if there is
+/// one, else the chief.
 [[nodiscard]] bool serves_tensorboard(const job::Plan& plan, job::TaskId task);
 
 /// The folder or URI with the event files: `logdir` with $MUSTER_CHECKPOINT_DIR filled in.

@@ -6,8 +6,8 @@
 
 namespace muster::framework {
 
-/// Adds the `variables` of the job and of the task's role, filled in from the view. One that names
-/// what the view lacks, and one that the user's `env` sets, is left out.
+/// Adds the `variables` of the job and of the task's role, filled in from the view. Variables that
+/// refer to something the view lacks, or that the user's `env` sets, are left out.
 [[nodiscard]] Status add_view_variables(const Seat& seat, Variables& variables);
 
 }  // namespace muster::framework
