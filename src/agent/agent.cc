@@ -91,7 +91,7 @@ bool Agent::welcomed(const wire::MasterWelcome& welcome) {
     return false;
   }
   machine_->connected();
-  sessions_.master_gone();  // The one of another connection.
+  sessions_.master_gone();  // Those of the previous connection.
   if (!welcome.master_address.empty()) {
     search_->remember(welcome.master_address);
   }
@@ -131,7 +131,7 @@ void Agent::received(wire::MasterFrame frame) {
           [&](const wire::AgentDismissed& dismissed) {
             perform(machine_->dismiss(now, dismissed.reason));
           },
-          [](const wire::MasterWelcome&) {},  // The line's: see welcomed().
+          [](const wire::MasterWelcome&) {},  // Handled by the line: see welcomed().
       },
       frame);
 }
@@ -198,7 +198,7 @@ void Agent::ended(job::AttemptId attempt, job::Exit exit) {
   sessions_.attempt_over(attempt);
   usage_.attempt_ended(attempt, exit);
   if (line_->up()) {
-    send_beat();  // The last samples come before the end: nothing of an attempt comes after it.
+    send_beat();  // Send the last samples before the end: nothing about an attempt may follow it.
   }
   perform(machine_->ended(attempt, std::move(exit), deps_.loop.now()));
 }
@@ -287,7 +287,7 @@ void Agent::quit(std::string reason) {
   scope_.spawn(say_farewell(std::move(reason)));
 }
 
-/// What is queued has to leave before this process may.
+/// Everything queued must be sent before this process exits.
 rt::Async<> Agent::say_farewell(std::string reason) {
   const HostTime latest = deps_.loop.now() + kFarewellMax;
   while (line_->queued_bytes() > 0 && deps_.loop.now() < latest) {

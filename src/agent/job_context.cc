@@ -65,7 +65,7 @@ std::filesystem::path JobContext::log_stem(job::AttemptId id) const {
 }
 
 std::filesystem::path JobContext::host_folder() const {
-  // Some hosts are called by their port, too, and no entry of PATH may have a colon.
+  // Some host names include a port, and an entry of PATH must not contain a colon.
   std::string name = order().host.value;
   std::ranges::replace(name, ':', '_');
   return folder_.root() / "hosts" / name;

@@ -99,7 +99,7 @@ Effects Machine::order(HostTime now, const job::Action& action) {
                  [&](const job::PrepareAttempt& prepare) { on_prepare(prepare, effects); },
                  [&](const job::StartAttempt& start) { on_start(start, now, effects); },
                  [&](const job::StopAttempt& stop) { on_stop(stop, now, effects); },
-                 // The master's own: no agent is sent one.
+                 // These are for the master itself; no agent is sent one.
                  [](const job::RequestContainer&) {},
                  [](const job::CancelRequest&) {},
                  [](const job::LaunchAgent&) {},
@@ -195,7 +195,7 @@ void Machine::tell_to_stop(job::AttemptId id, Attempt& attempt, bool first, Host
                            HostTime now, Effects& effects) {
   const bool runs = attempt.phase == Phase::Running;
   if (!first && attempt.term_at == HostTime::max()) {
-    return;  // It has had TERM.
+    return;  // It has already had TERM.
   }
   if (term_at > now) {
     attempt.term_at = std::min(attempt.term_at, term_at);
@@ -254,7 +254,8 @@ void Machine::advance(Effects& effects) {
       attempt.shell_busy = true;
       effects.emplace_back(Prepare{attempt.order});
     }
-    // One that waited while its generation went by never comes: the next generation orders its own.
+    // An attempt whose generation went by while it waited never starts: the next generation orders
+    // its own.
     if (attempt.phase == Phase::Joined && attempt.start_in && view(*attempt.start_in) != nullptr) {
       attempt.phase = Phase::Starting;
       attempt.shell_busy = true;

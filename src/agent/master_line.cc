@@ -133,7 +133,7 @@ void MasterLine::drop(Candidate* candidate) {
   if (found == candidates_.end()) {
     return;
   }
-  // We may stand inside one of its callbacks: it is destroyed after that has returned.
+  // This may run inside one of its callbacks, so it is destroyed only after that has returned.
   std::shared_ptr<Candidate> last = std::move(*found);
   candidates_.erase(found);
   last->channel->close();

@@ -54,7 +54,8 @@ rt::Async<> MasterSearch::keep_dialling() {
       co_return;
     }
     if (dialled.has_value()) {
-      // A master that meanwhile dialled this agent keeps its connection: people's streams use it.
+      // A master that has meanwhile dialled this agent keeps its connection, because people's
+      // streams use it.
       if (!deps_.line.up()) {
         deps_.line.adopt(std::move(*dialled));
       }

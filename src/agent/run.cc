@@ -71,7 +71,7 @@ Result<Descriptors> parse_arguments(const std::vector<std::string>& arguments) {
   }
   for (const int fd : {fds.order, fds.claim, fds.life, fds.start}) {
     if (fd >= 0) {
-      ::fcntl(fd, F_SETFD, FD_CLOEXEC);  // Tasks hold neither the claim nor the pipes.
+      ::fcntl(fd, F_SETFD, FD_CLOEXEC);  // Tasks must inherit neither the claim nor the pipes.
     }
   }
   return fds;
@@ -107,7 +107,7 @@ Status serve(const RunOptions& options) {
   const std::unique_ptr<os::Meter> meter = os::make_meter();
   const std::unique_ptr<os::GpuMeter> gpus =
       os::make_gpu_meter(loop, *processes, *log, {.environment = os::own_environment()});
-  // The keeper removes what is still in use at the agent's end.
+  // The keeper removes the groups that are still in use when the agent ends.
   const std::shared_ptr<os::Cgroups> cgroups =
       os::make_cgroups(os::Pid{fds.life >= 0 ? ::getppid() : ::getpid()});
   ProcLeftovers leftovers{fds.life >= 0 ? os::Pid{} : os::Pid{::getpid()}};

@@ -17,7 +17,7 @@ job::Exit judge(JobContext& job, const TaskRun& run, const TaskRun::Ended& ended
   exit.exit_code = ended.exit.code;
   exit.signal = ended.exit.signal;
   if (!exit.exit_code && !exit.signal) {
-    exit.exit_code = 255;  // Somebody else reaped it: how it ended is not known.
+    exit.exit_code = 255;  // Somebody else reaped it, so how it ended is unknown.
   }
   exit.over_memory = !ended.memory.text.empty();
   exit.memory_peak_bytes = ended.memory_peak_bytes;
@@ -27,12 +27,12 @@ job::Exit judge(JobContext& job, const TaskRun& run, const TaskRun::Ended& ended
   verdict::End end;
   end.exit = exit;
   end.stopped = stopped;
-  // Evidence goes into the event log, the summary and onto screens: no secret may be in it.
+  // Evidence goes into the event log, the summary and onto screens, so it must contain no secret.
   const std::string stdout_tail =
       redact(run.output(wire::OutputStream::Stdout)->tail(), job.secrets());
   std::string stderr_tail = redact(run.output(wire::OutputStream::Stderr)->tail(), job.secrets());
   if (exit.over_memory) {
-    // A rule of the user's own may look for it like for any other line.
+    // A user's own rule may match it like any other line.
     stderr_tail += "\n" + ended.memory.text + "\n";
   }
   end.stdout_tail = stdout_tail;

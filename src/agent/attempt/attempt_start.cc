@@ -21,14 +21,15 @@ namespace muster::agent {
 
 namespace {
 
-/// The command behind what the role runs before it.
+/// Returns the command preceded by what the role runs first (`prepare`).
 std::string prepared(const JobContext& job, const Preparation& preparation,
                      const std::string& command) {
   const std::optional<std::string>& before = job.spec_role_of(preparation.order.attempt).prepare;
   return before ? fmt::format("(\n{}\n) || exit\n{}", *before, command) : command;
 }
 
-/// The command behind what the framework has run inside the attempt (src/inside), if it does.
+/// Returns the command wrapped in the framework's program inside the attempt (src/inside), if it
+/// has one.
 std::string begun(const JobContext& job, const Preparation& preparation, const job::View& view,
                   const std::string& command) {
   const job::Plan& plan = job.plan();

@@ -20,11 +20,12 @@ namespace {
 
 constexpr Duration kLastCommitSucceeded = std::chrono::minutes(1);
 constexpr Duration kLastCommitFailed = std::chrono::seconds(10);
-/// Close looks take half of what all others may (usage_watch.cc): together 0.3 % of a core.
+/// Close looks get half the time of all other looks (usage_watch.cc); together they take 0.3 % of a
+/// core.
 constexpr WatchBudget::Options kCloseLooks{.share_per_mille = 1};
 constexpr Duration kLastCommitStopping = std::chrono::seconds(5);
 
-/// What the specification says that this task serves: the first task of a role does.
+/// The pages that the specification declares for this task; only the first task of a role has any.
 std::map<std::string, job::TaskPage> declared_pages(const job::Plan& plan, job::TaskId task,
                                                     const job::Address& address) {
   std::map<std::string, job::TaskPage> pages;
@@ -97,8 +98,9 @@ rt::Async<> Attempts::prepare_one(job::PrepareAttempt order) {
   deps_.observer.prepare_failed(id, failure_before_start(address.error()));
 }
 
-/// What an attempt lacked that never ran. The system's words for memory, processes and descriptors
-/// that have run out are those by which programs tell of it.
+/// Returns why an attempt that never ran failed. The system's messages about exhausted memory,
+/// processes and descriptors are the same ones that programs print, so the classifier recognises
+/// them.
 job::Failure Attempts::failure_before_start(const Error& error) {
   if (error.code == Errc::Other) {
     verdict::End end;
@@ -147,7 +149,7 @@ void Attempts::drop(job::AttemptId id) {
   entries_.erase(id);
 }
 
-/// The log of an attempt that never ran says why.
+/// Writes to the log of an attempt that never ran why it did not.
 void Attempts::write_why(job::AttemptId id, const Error& error) {
   const std::string line = "muster: " + printable(error.message) + "\n";
   os::Files& files = deps_.host.files;
@@ -199,8 +201,8 @@ Result<os::Pid> Attempts::launch(Entry& entry, const job::View& view) {
   const job::AttemptId id = entry.preparation->order.attempt;
   MUSTER_TRY(TaskRun::StartOptions options,
              start_options(deps_.host.files, deps_.job, *entry.preparation, view));
-  // A listener that sets neither reuse flag has met our placeholder once: do not stand in its way
-  // again.
+  // A listener that sets neither reuse flag has already collided with our placeholder once, so
+  // release the ports this time.
   const auto last = last_class_.find(id.task);
   options.release_ports = last != last_class_.end() && last->second == kPortInUse;
   if (job::has_side_program(deps_.job.plan(), id.task)) {
@@ -288,8 +290,8 @@ void Attempts::on_ended(job::AttemptId id, const TaskRun::Ended& ended) {
   }
 }
 
-/// What its program told last belongs to it. Its last checkpoint may be complete by now, and only a
-/// running attempt may commit.
+/// Waits for the last values that the attempt's program reported, which belong to the attempt, and
+/// for its last checkpoint, which may be complete by now: only a running attempt may commit.
 rt::Async<> Attempts::end(job::AttemptId id, job::Exit exit) {
   co_await programs_.finish(id);
   const Duration patience = deps_.observer.stopping(id) ? kLastCommitStopping
@@ -301,8 +303,8 @@ rt::Async<> Attempts::end(job::AttemptId id, job::Exit exit) {
   deps_.observer.ended(id, std::move(exit));
 }
 
-/// Said once, to those who follow, and with the failure if it is one. Never in standard output:
-/// that may be somebody's data.
+/// Reported once, to the followers and with the failure, if there is one. It never goes to standard
+/// output, which may be somebody's data.
 void Attempts::tell_lost_output(const TaskRun& run, job::Exit& exit) {
   const std::optional<LostOutput> lost = lost_output(run);
   if (!lost) {

@@ -22,15 +22,16 @@ namespace {
 
 constexpr size_t kLineMax = 2048;
 constexpr size_t kPagesMax = 16;
-/// Of one attempt.
+/// Per attempt.
 constexpr size_t kConnectionsMax = 64;
-/// Changes are facts, which are kept as long as the job: so many at once, then one in this time.
+/// Each change is a fact, and facts are kept as long as the job: this many at once, then one per
+/// kChangeTime.
 constexpr int kChangesAtOnce = 32;
 constexpr Duration kChangeTime = std::chrono::seconds(1);
-/// A program that has connected says at once what it wants to say.
+/// A program that has connected should send its line at once.
 constexpr Duration kLinePatience = std::chrono::seconds(10);
 
-/// Reads up to and without the next line break, which must come soon; nullopt at the end.
+/// Reads up to the next line break, which must come soon and is not returned; nullopt at the end.
 rt::Async<std::optional<std::string>> read_line(rt::Loop* loop, net::Stream* stream) {
   std::string line;
   std::array<uint8_t, 1> byte{};
@@ -90,7 +91,7 @@ std::string Endpoints::open(job::AttemptId id) {
 
 void Endpoints::declare(job::AttemptId id, std::map<std::string, job::TaskPage> pages) {
   for (auto& [name, page] : pages) {
-    // The program may have been faster.
+    // The program may already have published it itself.
     if (attempts_[id].pages.emplace(name, page).second) {
       deps_.log.info("endpoint.declared", {{"name", name}, {"port", page.port}});
       deps_.observer.tell(job::EndpointPublished{id, name, job::url_of(page)});

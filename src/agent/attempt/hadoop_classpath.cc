@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 constexpr Duration kPatience = std::chrono::seconds(30);
 constexpr std::array<const char*, 2> kHomes = {"HADOOP_HOME", "HADOOP_COMMON_HOME"};
 
-/// The host's program, or an empty path.
+/// Returns the host's Hadoop program, or an empty path.
 fs::path find_program(os::Files& files, const Variables& environment) {
   for (const char* const name : kHomes) {
     const auto home = environment.find(name);
@@ -39,7 +39,7 @@ fs::path find_program(os::Files& files, const Variables& environment) {
   return {};
 }
 
-/// An entry "FOLDER/*" means all its jars; the machine that libhdfs starts does not expand it.
+/// An entry "FOLDER/*" means all its jars; the JVM that libhdfs starts does not expand it.
 void add_entry(os::Files& files, std::string_view entry, std::vector<std::string>& entries) {
   constexpr std::string_view kAll = "/*";
   if (!entry.ends_with(kAll)) {

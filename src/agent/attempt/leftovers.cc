@@ -44,8 +44,8 @@ void ProcLeftovers::saw(job::AttemptId attempt, const std::vector<os::Pid>& fami
     return;  // The shell itself is watched anyway.
   }
   Seen& seen = seen_[attempt];
-  // Those who left the family since they were seen are kept as long as they live. Each is looked at
-  // by itself: to list all processes of the host every second would be dear.
+  // Processes that left the family after they were seen are kept as long as they live. Each is
+  // checked by itself, because listing all processes of the host every second would be expensive.
   std::erase_if(seen, [](const std::pair<int32_t, uint64_t>& process) {
     const auto now = os::read_living(os::Pid(process.first));
     return !now || now->start_ticks != process.second;
@@ -88,7 +88,7 @@ size_t ProcLeftovers::end(job::AttemptId attempt, const AttemptMark& mark) {
   seen_.erase(attempt);
   asked_.erase(attempt);
   size_t ended = 0;
-  // A process may fork between the look and the signal: look until nothing new is found.
+  // A process may fork between the look and the signal, so look until nothing new is found.
   for (int round = 0; round < 8; ++round) {
     size_t found = 0;
     for (const auto& [pid, start_ticks] : living(seen, mark)) {

@@ -25,8 +25,8 @@ void MemoryGuard::begin(os::Pid process) {
   scope_.spawn(join_group(process));
 }
 
-/// The kernel as the second guard: what allocates faster than we measure, it ends. Its sum has more
-/// in it than ours (page tables, buffers), so its limit is a little higher.
+/// The kernel is the second guard: it ends what allocates faster than we measure. Its sum includes
+/// more than ours (page tables, buffers), so its limit is a little higher.
 rt::Async<> MemoryGuard::join_group(os::Pid process) {
   constexpr uint64_t kSlackMin = 8U << 20;
   const os::CgroupLimits limits{.memory_bytes =
@@ -44,14 +44,14 @@ rt::Async<> MemoryGuard::join_group(os::Pid process) {
 }
 
 void MemoryGuard::admit(os::Pid process) {
-  group_is_whole_ = false;  // What it has until then is not counted there.
+  group_is_whole_ = false;  // What the process has allocated so far is not counted in the group.
   if (group_ == nullptr) {
     return;
   }
   deps_.loop.run_blocking([group = group_, process] { (void)group->add(process); }, [] {});
 }
 
-/// What the process forked before it was in its group.
+/// Adds what the process forked before it joined its group.
 void MemoryGuard::take_in(const std::vector<os::Pid>& members) {
   if (took_in_ || group_ == nullptr) {
     return;
@@ -64,7 +64,7 @@ void MemoryGuard::take_in(const std::vector<os::Pid>& members) {
   deps_.loop.run_blocking(
       [group = group_, members] {
         for (const os::Pid member : members) {
-          (void)group->add(member);  // One that has just ended needs no guard.
+          (void)group->add(member);  // One that has just exited needs no guard.
         }
       },
       [] {});

@@ -6,9 +6,9 @@
 namespace muster::agent {
 namespace {
 
-/// Sets up to this size are looked at for the sake of the figure alone.
+/// Totals up to this size are measured closely for the sake of the figure alone.
 constexpr uint64_t kSmallBytes = 1ULL << 30;
-/// What the bounds may differ by before anybody cares: a sixteenth, and a program's libraries.
+/// The bounds may differ by this much before it matters: a sixteenth, and a program's libraries.
 constexpr uint64_t kDoubtBytes = 32ULL << 20;
 
 }  // namespace
@@ -49,7 +49,7 @@ bool MemoryReader::wants_close_look(const os::Footprint& print, size_t processes
          doubt > std::max(kDoubtBytes, print.most_bytes / 16);
 }
 
-/// Between the bounds, where the last close look found it to be.
+/// Returns a value between the bounds, at the proportion that the last close look found.
 uint64_t MemoryReader::estimate(const os::Footprint& print) const {
   if (looked_print_.most_bytes == 0 || !looked_.exact) {
     return print.most_bytes;

@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 
 constexpr Duration kUnpackDeadline = std::chrono::minutes(30);
 
-/// Does what unzip does: modes are kept, and links stay links. They are made last, so that nothing
-/// of the archive goes through them to other places.
+/// Does what unzip does: modes are kept, and links stay links. Links are made last, so that no file
+/// of the archive is written through them to another place.
 constexpr const char* kUnzip = R"(
 import os, stat, sys, zipfile
 with zipfile.ZipFile(sys.argv[1]) as archive:
@@ -39,8 +39,8 @@ with zipfile.ZipFile(sys.argv[1]) as archive:
 
 constexpr size_t kSaidMax = 300;
 
-/// Memory for the first bytes of what a program says; the rest has no place there. Not valid where
-/// the system has none.
+/// Returns memory for the first bytes of a program's messages; there is no room for the rest. Not
+/// valid if the system has none.
 rt::Fd place_for_words() {
   rt::Fd words(::memfd_create("words", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   const bool bounded = words.valid() && ::ftruncate(words.get(), kSaidMax) == 0 &&
@@ -48,7 +48,8 @@ rt::Fd place_for_words() {
   return bounded ? std::move(words) : rt::Fd();
 }
 
-/// What was said there, in one line: "tar: not an archive; tar: stopped". "" for nothing.
+/// Returns what was written there, in one line: "tar: not an archive; tar: stopped". "" for
+/// nothing.
 std::string said_in(const rt::Fd& words) {
   std::array<char, kSaidMax> bytes{};
   (void)::pread(words.get(), bytes.data(), bytes.size(), 0);
@@ -93,7 +94,7 @@ Status unpack_archive(const fs::path& archive, const fs::path& folder) {
 
 bool is_uri(std::string_view text) { return text.find("://") != std::string_view::npos; }
 
-/// Relative, and going nowhere but down.
+/// Returns whether the path is relative and never leaves its folder.
 bool stays_inside(const fs::path& path) {
   if (path.empty() || path.is_absolute()) {
     return false;
@@ -106,7 +107,7 @@ bool stays_inside(const fs::path& path) {
   return true;
 }
 
-/// A source that is not absolute was brought by the cluster: a link in the agent's own folder.
+/// A source that is not absolute was brought by the cluster, as a link in the agent's own folder.
 fs::path resolved(const fs::path& source) {
   if (source.is_absolute()) {
     return source;
@@ -170,7 +171,8 @@ Status Placement::place_one(const spec::File& file, const fs::path& folder) {
 }
 
 Status Placement::unpack_into(const fs::path& archive, const fs::path& target) {
-  // Half an unpacking is never taken for a whole one: only the finished folder gets the name.
+  // A half-unpacked archive must never be taken for a whole one, so only the finished folder gets
+  // the name.
   fs::path unfinished = target;
   unfinished += ".unpacking";
   MUSTER_TRY_STATUS(files_.remove_tree(unfinished));
@@ -186,7 +188,7 @@ Result<fs::path> Placement::place_python(const spec::Python& python, const fs::p
     if (!interpreter.is_absolute()) {
       return fs::path();
     }
-    // Without it PATH would lead to another Python.
+    // Otherwise PATH would lead to another Python.
     if (!files_.exists(interpreter)) {
       return user_error("python.interpreter: this host has no " + interpreter.string());
     }
@@ -221,7 +223,7 @@ bool Placement::small(const fs::path& path) {
     todo.pop_back();
     const Result<os::FileStat> stat = files_.stat(next);
     if (!stat.has_value()) {
-      continue;  // The copy meets it again and says what is wrong.
+      continue;  // The copy will meet it again and report what is wrong.
     }
     bytes += stat->kind == os::FileKind::File ? stat->size_bytes : 0;
     if (bytes > kCopyBytesMax || ++entries > kCopyEntriesMax) {

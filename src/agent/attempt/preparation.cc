@@ -9,15 +9,15 @@
 namespace muster::agent {
 namespace {
 
-/// The part that a pool thread does. Owns all that it uses, but for the files.
+/// The part that runs on a pool thread. Owns everything it uses except the files.
 struct Placing {
   os::Files& files;
   Unpacker unpack;
   std::stop_token stop;
   std::filesystem::path logs;
   std::filesystem::path host_folder;
-  bool anew = false;                   ///< The attempt is to find no checkpoint.
-  std::optional<Variables> hadoop_of;  ///< Whose Hadoop class path is wanted.
+  bool anew = false;                   ///< The attempt must find no checkpoint.
+  std::optional<Variables> hadoop_of;  ///< The environment whose Hadoop class path is wanted.
   Preparation preparation;
   std::optional<uint64_t> restored;  ///< The checkpoint's number.
 

@@ -34,7 +34,7 @@ void ProcessFamily::note(const std::vector<os::Pid>& members) {
   deps_.leftovers.saw(attempt_, members);
 }
 
-/// The same as own(), for whoever must miss nobody.
+/// Like own(), but for callers that must miss no process.
 std::vector<os::Pid> ProcessFamily::look() {
   if (gone_) {
     return {};
@@ -54,12 +54,12 @@ void ProcessFamily::ask_to_end(int signal) {
 bool ProcessFamily::wind_up() {
   if (!look().empty()) {
     if (std::exchange(interrupted_, false)) {
-      // By hand these would go on; here nothing outlives the program.
+      // Run by hand, these would go on; here nothing outlives the program.
       deps_.processes.signal_ignoring(process_, SIGINT, SIGTERM);
     }
     return false;
   }
-  end_guests();  // A session has nothing to save: a shell would not hear TERM.
+  end_guests();  // A session has nothing to save, and a shell would ignore TERM.
   return deps_.leftovers.ask_to_end(attempt_, mark_) == 0;
 }
 
@@ -72,7 +72,7 @@ void ProcessFamily::kill() {
 
 void ProcessFamily::finish() {
   if (!gone_) {
-    // Those of its group first: they are known without looking at every process.
+    // Those in its group first: they are known without examining every process.
     (void)deps_.processes.signal_group(process_, SIGKILL);
     deps_.processes.signal_family(process_, SIGKILL);
   }

@@ -7,11 +7,11 @@
 namespace muster::agent {
 namespace {
 
-/// Pages that a program that goes round in circles may still touch for the first time.
+/// Pages that a program that only loops may still touch for the first time.
 constexpr Allowance kIdleFaults = {.at_once = 1000, .per_second = 100};
-/// The pause before the first word is that of a start, and two words make one pause.
+/// The pause before the first word belongs to the start, and two words make only one pause.
 constexpr uint32_t kSaidMin = 4;
-/// What says less has greeted, or named what it is about to do.
+/// A program that has said less has only greeted, or announced what it is about to do.
 constexpr uint64_t kNewsMin = 4;
 
 uint64_t files_of(const LifeSigns& signs) {

@@ -11,12 +11,12 @@ namespace {
 /// What heartbeats and timers of an idle program take: a hundredth of one core.
 constexpr int64_t kIdleShare = 100;
 constexpr Duration kIdleMin = std::chrono::milliseconds(50);
-/// What the start of a program reads of its libraries, for each page that is new to it: `sleep` 80
-/// bytes, curl 75. One that reads files has few such pages, and one that fills memory reads nothing
-/// for them.
+/// Bytes of its libraries that a starting program reads for each page that is new to it: 80 for
+/// `sleep`, 75 for curl. A program that reads files has few such pages, and one that fills memory
+/// reads nothing for them.
 constexpr uint64_t kStartBytesPerFaultMin = 48;
 constexpr uint64_t kStartBytesPerFaultMax = 128;
-/// And what it computes for each: 20 µs on a busy host.
+/// The time that it computes for each such page: 20 µs on a busy host.
 constexpr int64_t kStartMicrosecondsPerFault = 20;
 
 }  // namespace
@@ -30,7 +30,7 @@ bool QuietWatch::moves(const LifeSigns& signs, Duration quiet) const {
   const Duration cpu =
       quiet / kIdleShare + kIdleMin +
       std::chrono::microseconds(kStartMicrosecondsPerFault * static_cast<int64_t>(of_starts));
-  // A sum of processor time falls as those of bytes do (Allowance).
+  // The sum of processor time can fall, as sums of bytes can (see Allowance).
   return signs.gpu_busy || signs.output_bytes != then_.output_bytes || signs.told != then_.told ||
          signs.cpu + kIdleMin < then_.cpu || signs.cpu > then_.cpu + cpu ||
          files.exceeded(then_.moved_bytes, signs.moved_bytes, quiet);

@@ -11,23 +11,24 @@ namespace {
 constexpr std::string_view kBlanks = " \t\n";
 constexpr std::string_view kThen = " && ";
 
-/// Of more than one command, or of a word that the shell has to make first. Inside quotes they
-/// would do no harm, but telling that is the shell's business.
+/// Characters of more than one command, or of a word that the shell has to expand first. Inside
+/// quotes they would do no harm, but only the shell can tell.
 constexpr std::string_view kNotSimple = ";&|()`{}\n\r";
 
 constexpr std::string_view kProgramLetters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./";
 
-/// Of a variable that a shell knows.
+/// Characters of a variable's name that a shell understands.
 constexpr std::string_view kNameLetters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 
-/// What a folder may have that the shell takes as it is.
+/// Characters of a folder's name that the shell takes literally.
 constexpr std::string_view kFolderLetters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:=,@%";
 
-/// Words that the shell itself understands and that are programs as well, with other words in their
-/// messages, or that are no programs although somebody may have put one of the name on PATH.
+/// Words that the shell itself understands and that are also programs, whose messages have
+/// different words, or that are no programs although somebody may have put one of that name on
+/// PATH.
 constexpr std::array<std::string_view, 59> kShellWords = {
     ".",      ":",        "alias",   "bg",      "break",    "builtin", "caller", "case", "cd",
     "chdir",  "command",  "coproc",  "declare", "do",       "done",    "echo",   "elif", "else",
@@ -38,18 +39,18 @@ constexpr std::array<std::string_view, 59> kShellWords = {
     "umask",  "unset",    "until",   "wait",    "while",
 };
 
-/// By its mode alone: a file that its owner may run, and not this user, is rare, and the shell says
-/// so either way.
+/// Judges by the mode alone: a file that its owner may run but this user may not is rare, and the
+/// shell reports it either way.
 bool can_run(os::Files& files, const std::string& program) {
   constexpr uint32_t kAnybodyRuns = 0111;
   const auto stat = files.stat(program);
   return stat.has_value() && stat->kind != os::FileKind::Folder && (stat->mode & kAnybodyRuns) != 0;
 }
 
-/// The command without what stands in single quotes, where nothing means anything to the shell.
+/// Returns the command without its single-quoted parts, in which nothing is special to the shell.
 std::string without_quoted(std::string_view command) {
   if (command.find_first_of("\"\\") != std::string_view::npos) {
-    return std::string(command);  // A quote there may be one that opens nothing.
+    return std::string(command);  // A single quote may be a literal one there.
   }
   std::string rest;
   bool quoted = false;

@@ -11,7 +11,8 @@
 namespace muster::agent {
 namespace {
 
-/// Where a secret of a role's environment stands among the secrets: its own entry, else the top's.
+/// Returns the path of a role's secret variable among the secrets: the role's own entry, else the
+/// top-level one.
 std::string secret_path(const spec::Role& role, const std::string& name) {
   return role.env.contains(name) ? "roles." + role.name + ".env." + name : "env." + name;
 }
@@ -37,7 +38,7 @@ Result<Variables> user_variables(const spec::Spec& spec, const spec::Role& role,
 framework::TaskContext context_of(const EnvironmentSources& sources, const job::RolePlan& role) {
   framework::TaskContext context;
   context.task = sources.order.attempt.task;
-  // Of what the agent itself was started with.
+  // From the environment that the agent itself was started with.
   const auto application = sources.inherited->find(kApplicationId);
   if (application != sources.inherited->end()) {
     context.application_id = application->second;
@@ -77,7 +78,7 @@ Result<TaskEnvironment> make_environment(const EnvironmentSources& sources) {
            (nested && framework::is_tony_variable(entry.first));
   });
   if (sources.inherited->contains(kApplicationId)) {
-    // Hadoop sets it for its own Java; it slows down programs with many threads.
+    // Hadoop sets it for its own Java processes; it slows down programs with many threads.
     variables.erase("MALLOC_ARENA_MAX");
   }
   variables.merge(own.defaults);

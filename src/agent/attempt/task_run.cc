@@ -59,7 +59,7 @@ Result<os::Pid> TaskRun::spawn() {
   spawn.stderr_to = os::ToPipe{};
   spawn.merges_streams = options_.merges_streams;
   spawn.grouping = os::Grouping::NewGroup;
-  spawn.parent_death_signal = SIGKILL;  // For the day when all of our processes are killed at once.
+  spawn.parent_death_signal = SIGKILL;  // In case all of our processes are killed at once.
   const auto on_output = [this](os::Stream stream, std::string_view bytes) {
     output_->write(
         stream == os::Stream::Stdout ? wire::OutputStream::Stdout : wire::OutputStream::Stderr,
@@ -108,7 +108,7 @@ std::optional<TaskRun::Use> TaskRun::watch_memory(const os::FamilyRound& round) 
   const MemoryReader::Reading usage = memory_->read(members);
   family_.note(members);
   if (memory_->over() && !killed_.is_set()) {
-    // Where the kernel has ended one process, the rest of the task is of no use.
+    // Once the kernel has ended one process, the rest of the task is useless.
     kill();
   }
   return Use{.processes = std::move(members),
@@ -127,7 +127,7 @@ rt::Async<> TaskRun::await_end() {
   if (family_.process_exit()->code != 0) {
     co_await memory_->settled().wait();  // The control group may know why.
   }
-  // The shell ends by TERM at once, the program under it may have something to save.
+  // TERM ends the shell at once, but the program under it may have something to save.
   Duration period = kLookPeriodLow;
   while (asked_ && !killed_.is_set() && !family_.wind_up()) {
     (void)co_await rt::wait_until(deps_.loop, deps_.loop.now() + period, killed_);

@@ -12,8 +12,8 @@ namespace {
 constexpr const char* kPathVariable = "MUSTER_TENSORBOARD_PATH";
 constexpr std::string_view kReady = "muster: tensorboard is ready\n";
 
-/// TensorBoard's own interface to programs. Its path comes by the environment: everybody on a host
-/// may read command lines.
+/// Uses TensorBoard's own programming interface. Its path is passed in the environment, because
+/// everybody on a host may read command lines.
 constexpr const char* kProgram = R"(import os, sys, threading
 try:
     from tensorboard import program
@@ -28,12 +28,13 @@ print("muster: tensorboard is ready", flush=True)
 threading.Event().wait()
 )";
 
-/// Without the names that say whose attempt a process is: it is not one of the attempt's own.
+/// Removes the names that say which attempt a process belongs to: it is not one of the attempt's
+/// own.
 std::map<std::string, std::string> without_mark(std::map<std::string, std::string> environment) {
   std::erase_if(environment, [](const auto& entry) {
     return entry.first.starts_with("MUSTER_") && entry.first != "MUSTER_HOME";
   });
-  // It draws curves: GPUs are the task's.
+  // It only draws curves; the GPUs are for the task.
   environment["CUDA_VISIBLE_DEVICES"] = "-1";
   return environment;
 }
@@ -84,7 +85,7 @@ rt::Async<> TensorboardRun::serve() {
     handlers_.ended(refused->message);
     co_return;
   }
-  // What it started goes with it.
+  // Everything it started ends with it.
   (void)deps_.processes.signal_group(*pid_, SIGKILL);
   deps_.processes.close_output(*pid_);
   pid_.reset();

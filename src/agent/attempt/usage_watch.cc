@@ -11,16 +11,16 @@ namespace {
 
 constexpr Duration kFirstLook = std::chrono::milliseconds(200);
 constexpr Duration kNormally = std::chrono::seconds(1);
-/// Looks come up to a share (1 in so many) of the time between them earlier or later, and no more:
-/// each second has about one.
+/// Looks come early or late by up to one part in this many of the interval between them, and no
+/// more, so that each second has about one.
 constexpr int64_t kUneven = 11;
 constexpr Duration kClosely = std::chrono::milliseconds(200);
 /// Close to a memory limit looks are more frequent than samples.
 constexpr Duration kSampleMin = std::chrono::milliseconds(900);
 constexpr uint32_t kLooksPerCollectorLook = 10;
-/// What a program waits for, and what holds it back, takes many reads.
+/// Finding out what a program waits for, and what holds it back, takes many reads.
 constexpr uint32_t kLooksPerCloseLook = 2;
-/// Of its time: what other programs of the host draw on a screen is no work of the task.
+/// As a share of the time: what other programs of the host draw on a screen is not the task's work.
 constexpr double kIdleGpu = 0.05;
 
 }  // namespace
@@ -42,7 +42,7 @@ void UsageWatch::attempt_started() {
 void UsageWatch::attempt_ended(job::AttemptId attempt, const job::Exit& exit) {
   const auto found = watched_.find(attempt);
   if (found == watched_.end() && exit.memory_peak_bytes > 0) {
-    // Over before the first look: its peak is all that is known.
+    // It ended before the first look, so its peak is all that is known.
     deps_.samples.measured(attempt, {{.metric = metrics::Builtin::ContainerMemoryPeak,
                                       .value = static_cast<double>(exit.memory_peak_bytes)}});
   }
@@ -89,7 +89,7 @@ HostTime UsageWatch::look() {
     sampled_ = now;
   }
   looks_.pay(now, deps_.meter.time_spent() - deps_.attempts.close_looks().paid() - before);
-  // Many processes make a look dear: then the next one comes later.
+  // Many processes make a look expensive; then the next one comes later.
   const Duration mean = closely ? kClosely : kNormally;
   const HostTime next = std::max(now + jitter_.around(mean, mean / kUneven), looks_.free_at());
   return any ? next : HostTime::max();
@@ -115,7 +115,7 @@ void UsageWatch::sample(TaskRun& run, const TaskRun::Use& use,
   const os::FileActivity files = deps_.meter.file_activity(use.processes);
   Watched& watched = watch_of(run);
   deps_.samples.measured(attempt, watched.usage.read(now, use, files));
-  // Threads of virtual machines are many: they are read rarely.
+  // Virtual machines have many threads, so they are read rarely.
   const uint32_t look = watched.looks++;
   if (look % kLooksPerCloseLook == 0) {
     deps_.samples.measured(attempt,
@@ -145,7 +145,7 @@ void UsageWatch::sample(TaskRun& run, const TaskRun::Use& use,
   deps_.samples.pauses(attempt, watched.quiet.look(now, signs), watched.progress.look(now, signs));
 }
 
-/// What people do beside the program, by sessions, is no sign of its life.
+/// What people do in sessions beside the program is no sign that the program is alive.
 LifeSigns UsageWatch::signs_of(TaskRun& run, const TaskRun::Use& use,
                                const os::FileActivity& files) {
   LifeSigns signs{.cpu = use.print.cpu,

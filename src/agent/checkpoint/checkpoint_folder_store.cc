@@ -120,7 +120,7 @@ Status CheckpointFolderStore::refuse_if_older(const std::vector<uint64_t>& numbe
   if (numbers.empty()) {
     return {};
   }
-  // An unreadable one must not block the next.
+  // An unreadable checkpoint must not block the next one.
   const Result<CheckpointManifest> newest = manifest_of(numbers.back());
   return newest ? refuse_older(*newest, manifest) : Status();
 }
@@ -132,7 +132,8 @@ Result<uint64_t> CheckpointFolderStore::commit(const Staged& staged) {
     MUSTER_TRY_STATUS(refuse_if_older(numbers, staged.manifest));
     const uint64_t number =
         (numbers.empty() ? 0 : numbers.back()) + 1 + static_cast<uint64_t>(tries);
-    // A folder of that name would refuse the rename: then somebody else was faster.
+    // An existing folder of that name makes the rename fail, which means that somebody else was
+    // faster.
     if (files_.rename(root_ / staged.token, path_of(number)).has_value()) {
       return number;
     }

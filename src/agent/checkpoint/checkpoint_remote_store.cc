@@ -70,7 +70,7 @@ Result<uint64_t> CheckpointRemoteStore::commit(const Staged& staged) {
   for (int tries = 0; tries < kTriesMax; ++tries) {
     MUSTER_TRY(const std::vector<uint64_t> numbers, numbers_in(*remote));
     if (!numbers.empty()) {
-      // An unreadable one must not block the next.
+      // An unreadable checkpoint must not block the next one.
       const Result<CheckpointManifest> newest = manifest_of(*remote, numbers.back());
       if (newest.has_value()) {
         MUSTER_TRY_STATUS(refuse_older(*newest, staged.manifest));

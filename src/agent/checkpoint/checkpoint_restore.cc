@@ -44,7 +44,7 @@ uint64_t noted_number(os::Files& files, const CheckpointPlace& place) {
   return number;
 }
 
-/// Replaces the folder by `fresh` in two renames.
+/// Replaces the folder with `fresh` in two renames.
 Status swap_in(os::Files& files, const fs::path& fresh, const fs::path& folder) {
   const fs::path old = fs::path(folder) += ".old";
   MUSTER_TRY_STATUS(files.remove_tree(old));

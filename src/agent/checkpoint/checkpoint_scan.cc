@@ -40,7 +40,7 @@ bool holds(const FolderLook* look, const SeenFile& file) {
   return seen != nullptr && *seen == file;
 }
 
-/// The files that nobody is writing, as far as can be told.
+/// Returns the files that, as far as can be seen, nobody is writing.
 FolderLook stable_files(const CheckpointLooks& looks) {
   FolderLook stable;
   for (const SeenFile& file : *looks.now) {
@@ -83,8 +83,8 @@ bool shards_are_whole(const FolderLook& look, const std::string& prefix) {
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-/// Drops those data and index files that the `checkpoint` file beside them does not list: older
-/// ones are to be deleted, newer ones are being written.
+/// Drops the data and index files that the `checkpoint` file beside them does not list: older ones
+/// are about to be deleted, and newer ones are being written.
 std::vector<std::string> tensorflow_files(const FolderLook& stable, const std::string& inside,
                                           const std::vector<std::string>& prefixes) {
   std::vector<std::string> kept;
@@ -119,7 +119,7 @@ std::optional<CompleteCheckpoint> by_tensorflow(os::Files& files, const fs::path
         !shards_are_whole(*looks.now, inside + prefixes[0])) {
       continue;
     }
-    // The file is replaced as a whole after the data: everything it names is written.
+    // The file is replaced as a whole after the data, so everything it names has been written.
     return CompleteCheckpoint{inside + prefixes[0], "tensorflow",
                               tensorflow_files(*looks.now, inside, prefixes)};
   }
@@ -134,7 +134,7 @@ std::optional<CompleteCheckpoint> by_done(const CheckpointLooks& looks) {
     std::string inside = folder_part(file.path);
     std::vector<std::string> paths;
     for (const SeenFile& other : *looks.now) {
-      // What lies beside DONE is whole; of the rest only what is not being written.
+      // Everything beside DONE is whole; of the rest, take only what is not being written.
       if (other.path.starts_with(inside) || holds(looks.before, other)) {
         paths.push_back(other.path);
       }
@@ -145,11 +145,11 @@ std::optional<CompleteCheckpoint> by_done(const CheckpointLooks& looks) {
   return std::nullopt;
 }
 
-/// True if a zip archive's end is there: such files are written from front to back.
+/// Returns whether the end of a zip archive is there: such files are written from front to back.
 bool zip_is_whole(os::Files& files, const fs::path& path, uint64_t size) {
   const auto head = files.read_part(path, 0, 2);
   if (!head.has_value() || *head != "PK") {
-    return head.has_value();  // No zip at all (an old torch file): nothing speaks against it.
+    return head.has_value();  // Not a zip (an old torch file): nothing speaks against it.
   }
   constexpr uint64_t kEndRecord = 22;
   const auto tail = files.read_part(path, size - std::min(size, kEndRecord), kEndRecord);
@@ -168,7 +168,7 @@ std::optional<CompleteCheckpoint> by_whole_file(os::Files& files, const fs::path
                        (!has_ending(file.path, kZipEndings) ||
                         zip_is_whole(files, folder / file.path, file.size_bytes));
     if (!whole) {
-      return std::nullopt;  // Several files make up one checkpoint: wait for the last of them.
+      return std::nullopt;  // Several files make up one checkpoint, so wait for the last of them.
     }
     newest = newest == nullptr || file.modified > newest->modified ? &file : newest;
   }
@@ -240,7 +240,8 @@ std::optional<CompleteCheckpoint> find_complete(os::Files& files, const fs::path
   if (auto complete = by_whole_file(files, folder, looks, stable)) {
     return complete;
   }
-  // TensorFlow's data before its `checkpoint` file is replaced is on its way, however quiet it is.
+  // Until its `checkpoint` file is replaced, TensorFlow's data is still being written, however
+  // quiet it is.
   const bool has_marker = std::ranges::any_of(*looks.now, [](const SeenFile& file) {
     return base_name(file.path) == "checkpoint" || base_name(file.path) == "DONE" ||
            has_ending(file.path, kWholeFileEndings);

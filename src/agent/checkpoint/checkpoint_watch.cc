@@ -11,8 +11,8 @@ namespace {
 constexpr Duration kLookPeriod = std::chrono::seconds(1);
 constexpr Duration kAnswerPatience = std::chrono::seconds(10);
 
-/// True if what was copied is still what was looked at: what changed meanwhile may have been copied
-/// half.
+/// Returns whether the copied files are still those that were examined: a file that changed
+/// meanwhile may have been half copied.
 bool unchanged(const std::vector<std::string>& paths, const FolderLook& then,
                const Result<FolderLook>& now) {
   return now.has_value() && std::ranges::all_of(paths, [&](const std::string& path) {
@@ -32,7 +32,7 @@ std::vector<std::string> all_paths(const FolderLook& look) {
 
 }  // namespace
 
-/// One look on its way through the pool: owns all that it reads.
+/// One look on its way through the pool; owns everything it reads.
 struct CheckpointWatch::Scan {
   os::Files& files;
   std::shared_ptr<const WatchedCheckpoint> watched;
@@ -61,8 +61,8 @@ struct CheckpointWatch::Scan {
     if (found.request) {
       return CompleteCheckpoint{found.request->name, "asked", all_paths(*found.now)};
     }
-    // Nobody may have looked for long while a copy was on its way: only two looks that agree say
-    // that it was quiet between them.
+    // Nobody may have looked for a long time while a copy was under way, so only two looks that
+    // agree show that it was quiet between them.
     const bool same = *found.now == *before;
     return find_complete(files, watched->place.folder,
                          {.before = before.get(),
@@ -109,7 +109,7 @@ rt::Async<> CheckpointWatch::run() {
     (void)co_await rt::wait_until(deps_.loop, deps_.loop.now() + kLookPeriod, ended_);
     const bool last = ended_.is_set();
     Look found = co_await look();
-    // Of an ended attempt there may be one more: what came while the last was copied.
+    // An ended attempt may have one more: what was written while the last one was copied.
     const bool committed = co_await settle(std::move(found));
     if (last && !committed) {
       over_.set();
@@ -156,7 +156,7 @@ rt::Async<bool> CheckpointWatch::settle(Look look) {
     }
     grant.why = number.error().message;
   } else if (grant.kind == Grant::Kind::Refused) {
-    committed_ = look.now;  // The same is not asked for again.
+    committed_ = look.now;  // Do not ask for the same one again.
   }
   deps_.log.warning("checkpoint.not-committed", {{"reason", grant.why}});
   reply(look, "refused: " + grant.why);

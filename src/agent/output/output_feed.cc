@@ -51,7 +51,7 @@ void OutputFeed::repeat(HostTime now, wire::Output last) {
   if (!following_ || last.bytes.empty() || !spend(now, last.bytes.size(), kRepeatQueuedBytesMax)) {
     return;
   }
-  dropped_.erase({last.attempt, last.stream});  // Its offset tells what is missing before it.
+  dropped_.erase({last.attempt, last.stream});  // Its offset shows what is missing before it.
   last.again = true;
   line_.send(std::move(last));
 }

@@ -17,7 +17,7 @@ OutputLog::OutputLog(os::Files& files, std::filesystem::path path, Rotation rota
       clock_(std::move(clock)),
       times_(files, std::filesystem::path(path_) += ".times") {
   rotation_.keep = std::max(rotation_.keep, 1U);
-  (void)open();  // What stands in its way now is told when there is something to write.
+  (void)open();  // A failure is reported once there is something to write.
 }
 
 bool OutputLog::open() {
@@ -76,7 +76,7 @@ void OutputLog::rotate() {
     }
   }
   if (!moved.has_value()) {
-    // The newest part could not be moved aside: growing past its size is better than losing it.
+    // The newest part could not be moved aside, but exceeding its size is better than losing it.
     trouble_ = moved.error().message;
     return;
   }

@@ -13,14 +13,14 @@ namespace {
 
 constexpr size_t kLineBytesMax = 256;
 
-/// Of those who get nowhere. Not "error": that is what training programs call their loss.
+/// Words of programs that get nowhere. "error" is not one: training programs call their loss that.
 constexpr std::array<std::string_view, 12> kGetsNowhere = {
     "again", "cannot",  "could not", "denied",      "failed",      "refused",
     "retry", "retries", "timed out", "unavailable", "unreachable", "waiting"};
 
 bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
 
-/// "13:43:01,250", "[2026-11-24T13:43:01Z]": digits and marks, at least two of these that part.
+/// "13:43:01,250", "[2026-11-24T13:43:01Z]": digits and marks, with at least two separators.
 bool is_time(std::string_view word) {
   constexpr std::string_view kMarks = ":-/.,TZ+[]()";
   const bool fits = std::ranges::all_of(word, [&](char byte) {
@@ -58,7 +58,7 @@ std::string comparable(std::string_view line) {
 void OutputNews::take(size_t stream, std::string_view bytes) {
   grown_ = grown_ || !bytes.empty();
   if (new_ >= kCountedMax || read_ > kReadMax) {
-    // Where a line ends still has to be known.
+    // The ends of lines must still be found.
     const size_t end = find_last_line_end(bytes);
     if (end != std::string_view::npos) {
       ended_ = true;

@@ -70,7 +70,7 @@ void EventFolder::consider(const os::Path& path, const std::string& run) {
   if (!old && own) {
     followed_.emplace(path, File{.run = run, .events = {}});
   } else if ((old || !named) && left_alone_.size() < kEntriesMax) {
-    left_alone_.insert(path);  // A named writer may become known with the next look.
+    left_alone_.insert(path);  // The next look may recognise the writer named in it.
   }
 }
 
@@ -104,7 +104,7 @@ void EventFolder::read(const os::Path& path, File& file, Look& look, uint64_t& b
         look);
   }
   for (scalars::Scalar& scalar : scalars) {
-    // An old file that is appended to holds what other attempts told.
+    // An old file that is still appended to also holds what other attempts reported.
     if (!scalar.at || *scalar.at >= options_.since - kClockSlack) {
       look.found.push_back({.run = file.run, .scalar = std::move(scalar)});
     }

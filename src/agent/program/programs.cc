@@ -10,8 +10,8 @@ namespace {
 
 constexpr Duration kBetweenLooks = std::chrono::seconds(1);
 constexpr Duration kLastLook = std::chrono::seconds(1);
-/// A look that takes long, on a slow disk or with many files, is followed by a rest of so many
-/// times that.
+/// A look that takes long, on a slow disk or with many files, is followed by a rest of this many
+/// times its length.
 constexpr int64_t kRest = 100;
 constexpr Duration kRestMax = std::chrono::minutes(1);
 constexpr size_t kShownBytesMax = 120;
@@ -26,10 +26,10 @@ struct Programs::Watched {
 
   std::string stem;
   ToldSeries series;
-  std::shared_ptr<EventFolder> folder;  ///< nullptr: none that could be read here. The pool's, too.
+  std::shared_ptr<EventFolder> folder;  ///< nullptr: none readable here. Shared with the pool.
   std::unique_ptr<os::LineSocket> socket;
-  rt::Event begun;  ///< There is something to look at.
-  rt::Event idle;   ///< No look is under way.
+  rt::Event begun;  ///< Set once there is something to look at.
+  rt::Event idle;   ///< Set while no look is under way.
   bool said_bad_line = false;
   bool said_names = false;
   rt::Running running;  ///< Last: it uses all of the above.
@@ -166,7 +166,7 @@ bool Programs::has_more(job::AttemptId id) const {
   }
   Watched& watched = *found->second;
   if (watched.socket != nullptr) {
-    watched.socket->drain();  // A program's last line may have come just now.
+    watched.socket->drain();  // A program may have written its last line just now.
   }
   return watched.folder != nullptr || !watched.series.empty();
 }
@@ -176,7 +176,7 @@ rt::Async<> Programs::finish(job::AttemptId id) {
   if (found == watched_.end()) {
     co_return;
   }
-  // A disk that hangs must not keep the attempt's end back.
+  // A disk that hangs must not delay the attempt's end.
   const HostTime until = deps_.loop.now() + kLastLook;
   bool more = true;
   while (more) {

@@ -10,7 +10,7 @@ constexpr std::string_view kUserPrefix = "user.";
 constexpr std::string_view kStep = "user.step";
 constexpr std::string_view kStepRate = "user.step.rate";
 constexpr std::string_view kStepMax = "user.step.max";
-/// How far a program's clock may be behind and still be believed: buffered event files are.
+/// How far behind a program's clock may be and still be believed: event files are buffered.
 constexpr Duration kLateMax = std::chrono::hours(1);
 
 int64_t second_of(WallTime at) {
@@ -46,7 +46,7 @@ std::string ToldSeries::take_report(std::string_view line, Now now) {
       progress_ = {};
     }
     progress_.reached(*report->step, now.host);
-    // Of one second step and values come from the same line.
+    // Within one second, the step and the values come from the same line.
     put(std::string(kStep), "{step}", static_cast<double>(*report->step),
         report->scalars.empty() ? now.wall : time_of(report->scalars.front(), now));
   }
@@ -80,7 +80,7 @@ void ToldSeries::take_event(const std::string& run, scalars::Scalar scalar, Now 
   put_scalar(scalar, now);
 }
 
-/// Programs count several things: epochs beside batches. The highest count is the step.
+/// Programs count several things, such as epochs beside batches. The highest count is the step.
 void ToldSeries::event_step(const scalars::Scalar& scalar, HostTime at) {
   if (scalar.name != stepping_) {
     if (*scalar.step <= progress_.step().value_or(-1)) {
@@ -148,7 +148,7 @@ std::vector<Told> ToldSeries::take_until(int64_t second) {
   return told;
 }
 
-/// A program's clock counts while it is believable.
+/// Uses a program's clock as long as it is believable.
 WallTime ToldSeries::time_of(const scalars::Scalar& scalar, Now now) {
   const bool believed = scalar.at && *scalar.at <= now.wall && *scalar.at >= now.wall - kLateMax;
   return believed ? *scalar.at : now.wall;

@@ -18,7 +18,7 @@ std::optional<double> throttled_share(const std::optional<os::Throttling::Cpu>& 
     return std::nullopt;
   }
   if (now->periods < before->periods || now->throttled < before->throttled) {
-    return std::nullopt;  // Another group.
+    return std::nullopt;  // The figures are of another group.
   }
   const uint64_t periods = now->periods - before->periods;
   return periods == 0 ? 0

@@ -6,9 +6,9 @@
 namespace muster::agent {
 namespace {
 
-/// Older values have no place at the master any more.
+/// The master no longer has room for older values.
 constexpr Duration kAgeMax = std::chrono::minutes(10);
-/// Of one beat, so that it stays small: what is more goes with the next.
+/// Per beat, so that it stays small; the rest goes with the next one.
 constexpr size_t kTakenMax = 500;
 
 }  // namespace
@@ -40,7 +40,7 @@ bool SampleQueue::add(job::AttemptId attempt, metrics::NamedReading reading, Dur
     }
     own.names.insert(reading.metric.name);
   }
-  // The agent repeats the step, and its own sums over steps, every second.
+  // The agent repeats the step, and the values that it derives from steps, every second.
   if (reading.metric.name == "user.step") {
     own.told += own.step == reading.value ? 0 : 1;
     own.step = reading.value;

@@ -12,7 +12,7 @@ namespace {
 
 using metrics::Builtin;
 
-/// One field of all GPUs that tell it, together; nothing if none does.
+/// Joins one field of all GPUs that report it; nothing if none does.
 template <class Field, class Join>
 std::optional<double> joined(const std::vector<os::GpuReading>& gpus,
                              std::optional<Field> os::GpuReading::* field, Join join) {
@@ -26,7 +26,7 @@ std::optional<double> joined(const std::vector<os::GpuReading>& gpus,
   return all;
 }
 
-/// A metric of one of several GPUs.
+/// Returns a reading for one of several GPUs.
 metrics::NamedReading reading_of(Builtin id, uint32_t index, double value) {
   metrics::Metric metric = metrics::metric_of(id);
   metric.name += fmt::format(".{}", index);
@@ -79,7 +79,7 @@ std::optional<uint64_t> TaskGpuMeter::new_errors(const std::vector<os::GpuReadin
     }
     told = true;
     const auto [seen, first] = errors_.try_emplace(gpu.index, *gpu.errors);
-    // A driver that is loaded again counts from 0.
+    // A reloaded driver counts from 0 again.
     errors_new_ += *gpu.errors > seen->second ? *gpu.errors - seen->second : 0;
     seen->second = *gpu.errors;
   }

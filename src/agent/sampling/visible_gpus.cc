@@ -25,7 +25,7 @@ std::optional<uint32_t> parse_index(std::string_view entry) {
   return error == std::errc() && rest == end ? std::optional(index) : std::nullopt;
 }
 
-/// "GPU-8932" is enough of a name that begins so; a part of a GPU is "MIG-GPU-.../1/0".
+/// "GPU-8932" matches a UUID that begins with it; a part of a GPU is "MIG-GPU-.../1/0".
 bool is_named(const os::GpuReading& gpu, std::string_view entry) {
   constexpr std::string_view kPart = "MIG-";
   if (entry.starts_with(kPart)) {
@@ -64,7 +64,7 @@ bool admits(const std::string* list) {
   return parse_index(first) || first.starts_with("GPU-") || first.starts_with("MIG-");
 }
 
-/// What programs of AMD's look at, after ROCR_VISIBLE_DEVICES.
+/// The list that AMD's programs apply after ROCR_VISIBLE_DEVICES.
 const std::string* hip_list(const Variables& environment) {
   const std::string* const hip = find(environment, "HIP_VISIBLE_DEVICES");
   return hip != nullptr ? hip : find(environment, "CUDA_VISIBLE_DEVICES");
@@ -87,7 +87,7 @@ std::vector<os::GpuReading> visible_gpus(const Variables& environment,
   if (rocr == nullptr) {
     return chosen(hip_list(environment), std::move(gpus));
   }
-  // HIP counts those that ROCR left.
+  // HIP's indices count only the GPUs that ROCR left.
   std::vector<uint32_t> indices;
   for (size_t i = 0; i < gpus.size(); ++i) {
     indices.push_back(gpus[i].index);

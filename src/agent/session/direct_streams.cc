@@ -78,7 +78,7 @@ Result<control::Key> DirectStreams::key_of(const control::Peer& peer) const {
 void DirectStreams::accept(std::unique_ptr<control::Channel> channel) {
   const auto expected = expected_.find(channel->peer().ticket);
   if (expected == expected_.end()) {
-    return;  // Somebody else was faster with the same ticket, or it is too late.
+    return;  // Somebody else was faster with the same ticket, or it has expired.
   }
   const uint64_t id = ++last_id_;
   log_.info("session.direct", {{"from", channel->address()}});
@@ -141,7 +141,7 @@ void DirectStreams::end(uint64_t id) { send({id, StreamReset{StreamFault::Cancel
 void DirectStreams::close(uint64_t id) {
   const auto found = lines_.find(id);
   loop_.cancel(found->second.farewell);
-  // We may stand inside one of its callbacks: it is destroyed after that has returned.
+  // This may run inside one of its callbacks, so it is destroyed only after that has returned.
   const std::shared_ptr<control::Channel> last = std::move(found->second.channel);
   lines_.erase(found);
   last->close();

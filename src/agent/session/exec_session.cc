@@ -15,7 +15,7 @@
 namespace muster::agent {
 namespace {
 
-/// Whether it runs what stops processes to read them.
+/// Returns whether it runs a probe, which stops processes to read them.
 bool is_probe(const std::vector<std::string>& arguments) {
   const auto begins_with = [&](const std::vector<std::string>& command) {
     return std::ranges::equal(command, arguments | std::views::take(command.size()));

@@ -15,12 +15,12 @@
 namespace muster::agent {
 namespace {
 
-/// Kept for the message of the command's end, whatever the command has written.
+/// Reserved for the message about the command's end, however much the command has written.
 constexpr size_t kReserveBytes = 8U << 10;
-/// Below this much the next credit is waited for: many small pieces would cost more than they say.
+/// Below this much, wait for more credit: many small pieces would cost more than they carry.
 constexpr size_t kLowBytes = 4U << 10;
 
-// As shells have them.
+// The same codes as in shells.
 constexpr int32_t kNotFound = 127;
 constexpr int32_t kCannotRun = 126;
 constexpr int32_t kBySignal = 128;

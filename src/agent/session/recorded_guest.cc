@@ -11,7 +11,7 @@ namespace {
 
 /// From SIGHUP to SIGKILL.
 constexpr Duration kUnrecordedGrace = std::chrono::seconds(5);
-/// What a guest may write meanwhile is read, so that it does not hang.
+/// A guest's output during that time is read, so that it does not hang.
 constexpr size_t kDroppedBytes = 32U << 10;
 
 }  // namespace
@@ -32,7 +32,7 @@ os::InteractiveChild::Handlers RecordedGuest::handlers() {
           .exited =
               [this](const os::Exit& exit) {
                 loop_.cancel(kill_timer_);
-                const auto exited = std::move(handlers_.exited);  // It may destroy this.
+                const auto exited = std::move(handlers_.exited);  // The handler may destroy this.
                 exited(exit);
               }};
 }

@@ -11,7 +11,7 @@
 namespace muster::agent {
 namespace {
 
-/// How many bytes the UTF-8 character has that begins with this one; 1 for what begins none.
+/// Returns the length of the UTF-8 character that begins with this byte; 1 if it begins none.
 size_t length_of_character(char first) {
   const auto byte = static_cast<unsigned char>(first);
   if (byte >= 0xf0) {
@@ -23,7 +23,7 @@ size_t length_of_character(char first) {
   return byte >= 0xc0 ? 2 : 1;
 }
 
-/// How many bytes at the end are the beginning of a character.
+/// Returns how many bytes at the end are an incomplete character.
 size_t half_character(std::string_view text) {
   for (size_t back = 1; back <= std::min<size_t>(3, text.size()); ++back) {
     const char byte = text[text.size() - back];

@@ -5,7 +5,7 @@
 namespace muster::agent {
 namespace {
 
-/// Whole pieces are dropped; keys come one by one, and are put together.
+/// Whole pieces are dropped; typed keys arrive one by one and are joined into pieces.
 constexpr size_t kPieceBytes = 32U << 10;
 
 }  // namespace

@@ -61,7 +61,7 @@ void Sessions::take_here(wire::StreamFrame frame) {
   }
   const auto stream = by_stream_.find(frame.id);
   if (stream == by_stream_.end()) {
-    return;  // It was under way when the stream ended.
+    return;  // The frame was under way when the stream ended.
   }
   if (std::holds_alternative<wire::StreamReset>(frame.kind)) {
     hang_up(frame.id);
@@ -82,7 +82,7 @@ void Sessions::open(uint64_t id, const wire::StreamOpen& request) {
   }
   TaskRun* const run = deps_.attempts.find(request.attempt);
   if (run == nullptr || !run->running()) {
-    // Whether it runs again is the master's to say.
+    // Only the master knows whether the task runs again.
     refuse(id, wire::StreamFault::Lost, "the task has just ended");
     return;
   }
@@ -157,7 +157,7 @@ bool Sessions::make_place() {
   for (auto entry = sessions_.begin(); entry != sessions_.end(); ++entry) {
     if (const ShellSession* const shell = entry->second.shell) {
       ++shells;
-      // The oldest of those that only wait to tell how they ended.
+      // The oldest of those that are kept only to report how they ended.
       unseen = unseen == sessions_.end() && shell->ended_unseen() ? entry : unseen;
     }
   }
@@ -265,7 +265,7 @@ void Sessions::hang_up(uint64_t id) {
 void Sessions::master_gone() {
   direct_.withdraw_all();
   while (!by_stream_.empty() && !DirectStreams::owns(by_stream_.begin()->first)) {
-    hang_up(by_stream_.begin()->first);  // Direct ones come last, by their ids.
+    hang_up(by_stream_.begin()->first);  // Direct streams come last, because of their ids.
   }
 }
 
@@ -284,7 +284,7 @@ rt::Async<> Sessions::kill_late(uint64_t number) {
   }
 }
 
-/// The process of a session has ended. Returns why, if the attempt took it along.
+/// Handles the exit of a session's process. Returns why, if the attempt's end took it along.
 std::string Sessions::on_exited(uint64_t number) {
   const Entry& entry = sessions_.at(number);
   TaskRun* const run = deps_.attempts.find(entry.attempt);

@@ -12,7 +12,7 @@
 namespace muster::agent {
 namespace {
 
-/// Typed, and not read by the shell yet, by all who have had it.
+/// Input that all clients together have typed and the shell has not yet read.
 constexpr size_t kUnreadMax = 4 * wire::kStreamWindow;
 
 rt::Async<> next_turn() { co_return; }
@@ -155,7 +155,7 @@ size_t ShellSession::readable() const {
   if (!line_) {
     return kGuestPieceBytes;
   }
-  // What is kept goes first: else a slow reader would lose it.
+  // The history is sent first; otherwise a slow reader would lose it.
   return line_->position < history_.end() ? 0 : output_room(line_->ledger);
 }
 
@@ -175,7 +175,7 @@ bool ShellSession::hang_up() {
   if (!line_ || over_) {
     return false;
   }
-  // What is under way may not have arrived.
+  // Data under way may not have arrived.
   const uint64_t under_way = wire::kStreamWindow - line_->ledger.sendable();
   history_.left_at(line_->position - std::min(line_->position, under_way));
   line_.reset();
@@ -201,7 +201,7 @@ void ShellSession::end() {
 }
 
 void ShellSession::attempt_over() {
-  unwanted_ = true;  // The attempt takes its guests along.
+  unwanted_ = true;  // The attempt ends its guests with it.
   if (ended_unseen()) {
     finish();
   }

@@ -8,7 +8,7 @@
 namespace muster::agent {
 namespace {
 
-/// For one address of this host: far more than a program needs to accept.
+/// To an address on this host; far longer than a program needs to accept.
 constexpr Duration kDialPatience = std::chrono::seconds(5);
 
 rt::Async<> at_once() { co_return; }

@@ -10,7 +10,7 @@ namespace {
 
 /// From SIGHUP to SIGKILL.
 constexpr Duration kKillGrace = std::chrono::seconds(5);
-/// In which a program notices that its terminal has another size.
+/// Time enough for a program to notice that its terminal has another size.
 constexpr Duration kOtherSizeTime = std::chrono::milliseconds(100);
 
 }  // namespace
@@ -39,7 +39,8 @@ size_t TerminalGuest::give(const wire::ExecInput& input, size_t bytes) {
   return give_input(processes_, *child_, input, bytes);
 }
 
-/// Many hear of the same size and find nothing to do: those get another one for a moment.
+/// Many programs ignore a resize to the size that they already have, so give them another one for a
+/// moment.
 void TerminalGuest::draw_anew(wire::TerminalSize size, bool has_screen) {
   if (ended_) {
     return;

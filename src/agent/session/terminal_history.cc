@@ -5,7 +5,7 @@
 namespace muster::agent {
 namespace {
 
-/// What a new client is shown before what has been missed: a screen or two.
+/// What a new client is shown before the part that it missed: a screen or two.
 constexpr uint64_t kContextBytes = 8U << 10;
 
 }  // namespace
@@ -21,7 +21,7 @@ TerminalHistory::Resumption TerminalHistory::resume(std::optional<uint64_t> know
                         .modes = ""};
   if (resumption.position < scrollback_.begin() || !known) {
     const uint64_t kept = std::max(resumption.position, scrollback_.begin());
-    // Neither half a line nor half a sequence of the terminal.
+    // Start neither inside a line nor inside a terminal escape sequence.
     resumption.position = kept == 0 ? 0 : scrollback_.line_from(kept);
     resumption.lost = resumption.position - std::min(resumption.position, wanted);
   }

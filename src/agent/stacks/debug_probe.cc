@@ -34,7 +34,7 @@ int say(const std::string& words) {
   return 2;
 }
 
-/// What the arguments say. They come from the client, which has looked at them.
+/// The parsed arguments. They come from the client, which has checked them.
 class Words {
  public:
   explicit Words(const std::vector<std::string>& arguments) : arguments_(arguments) {}
@@ -57,7 +57,7 @@ struct Candidate {
   int32_t pid = 0;
   std::string name;
   bool python = false;
-  bool first = false;  ///< Of Python processes: started by none of them.
+  bool first = false;  ///< For Python processes: not started by another of them.
 };
 
 std::vector<Candidate> candidates_of(const Variables& variables) {
@@ -79,7 +79,7 @@ bool is_shell(const Candidate& process) {
   return std::ranges::find(kShells, process.name) != kShells.end();
 }
 
-/// The process that is meant; nullopt after saying why there is none.
+/// Returns the process that is meant; nullopt after printing why there is none.
 std::optional<Candidate> choose(const std::vector<Candidate>& all, const std::string& pid,
                                 bool python) {
   if (!pid.empty()) {
@@ -115,7 +115,7 @@ std::optional<Candidate> choose(const std::vector<Candidate>& all, const std::st
   return fit.front();
 }
 
-/// Becomes the tool, on the session's terminal.
+/// Replaces this process with the tool, on the session's terminal.
 int become(const std::vector<std::string>& words, char** variables) {
   std::vector<char*> argv;
   for (const std::string& word : words) {
@@ -146,7 +146,7 @@ std::vector<os::Pid> attempt_pids(const Variables& variables) {
   return pids;
 }
 
-/// Has py-spy write to memory: the task's folder is nobody's scratch place.
+/// Has py-spy write to memory: nothing may leave files in the task's folder.
 int profile(const Words& words, const std::string& tool, const Candidate& process,
             const Variables& variables) {
   const rt::Fd result(::memfd_create("profile", MFD_CLOEXEC));
@@ -185,7 +185,7 @@ int profile(const Words& words, const std::string& tool, const Candidate& proces
   }
   const Result<os::Exit> exit = os::reap(started->pid);
   if (exit && exit->signal) {
-    // It stops what it reads for a moment, many times a second.
+    // py-spy stops the processes it reads for a moment, many times a second.
     os::continue_others(attempt_pids(variables), stood);
   }
   const std::string made = content_of(result);

@@ -19,8 +19,8 @@
 namespace muster::agent {
 namespace {
 
-/// What stands before the rank in the names of dumps: what is set alone, else the defaults of newer
-/// and of older versions.
+/// Returns what precedes the rank in the names of dumps: the variable alone if one is set, else the
+/// defaults of newer and of older versions.
 std::vector<std::string> prefixes(std::string_view environ) {
   for (const std::string_view name :
        {"TORCH_FR_DUMP_TEMP_FILE", "TORCH_NCCL_DEBUG_INFO_TEMP_FILE"}) {
@@ -38,7 +38,7 @@ double seconds_of(const timespec& time) {
   return static_cast<double>(time.tv_sec) + (static_cast<double>(time.tv_nsec) / 1e9);
 }
 
-/// Seconds since 1970 at which the process began; a second early, as ticks are coarse.
+/// Returns when the process began, in seconds since 1970; a second early, as ticks are coarse.
 double start_of(const os::ProcessInfo& process) {
   timespec now{};
   timespec up{};
@@ -50,7 +50,7 @@ double start_of(const os::ProcessInfo& process) {
   return seconds_of(now) - seconds_of(up) + (static_cast<double>(process.start_ticks) / ticks) - 1;
 }
 
-/// A file in /tmp may be anybody's, a pipe, or of an earlier job.
+/// A file in /tmp may belong to anybody, be a pipe, or come from an earlier job.
 std::optional<std::string> read_own(const std::string& path, double since) {
   const rt::Fd file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   struct stat about{};

@@ -30,12 +30,12 @@ bool has_frames(const stacks::Process& process) {
                              [](const stacks::Thread& thread) { return !thread.frames.empty(); });
 }
 
-/// Runs a tool that stops the process while it reads it. One that is killed meanwhile, as it takes
-/// too long for a large program, leaves the stop signal of its attaching behind: the process would
-/// stand still for ever.
+/// Runs a tool that stops the process while reading it. If the tool is killed because it takes too
+/// long for a large program, it leaves behind the stop signal with which it attached, and the
+/// process would stay stopped forever.
 Result<os::CommandOutput> run_reader(os::SpawnOptions spawn, Duration deadline,
                                      const stacks::Process& process) {
-  // Where this program is killed, too: the agent then tells the process to go on.
+  // The tool dies even if this program is killed; the agent then lets the process continue.
   spawn.parent_death_signal = SIGKILL;
   const bool stood = std::ranges::any_of(
       process.threads, [](const stacks::Thread& thread) { return thread.state == 'T'; });
@@ -47,7 +47,7 @@ Result<os::CommandOutput> run_reader(os::SpawnOptions spawn, Duration deadline,
   return output;
 }
 
-/// Whether nobody but another of its threads can wake the main one: neither time nor what comes.
+/// Returns whether only another of its threads can wake the main one: neither time nor input can.
 bool waits_for_itself(const stacks::Process& process) {
   return !process.python && !process.java && !process.threads.empty() &&
          process.threads.front().system_call == "futex" && stacks::server_of(process) == nullptr;
@@ -77,7 +77,7 @@ void FrameTools::read(stacks::Process& process, Duration deadline) {
   }
 }
 
-/// Names of functions without a line would only hide what the kernel tells.
+/// Function names without lines would only hide what the kernel reports.
 void FrameTools::read_where_it_waits(stacks::Process& process, Duration deadline) {
   read_with_debugger(process, deadline);
   if (std::ranges::none_of(process.threads, stacks::is_in_own_code)) {
@@ -104,10 +104,10 @@ void FrameTools::read_python(stacks::Process& process, Duration deadline) {
   spawn.argv = {tool, "dump", "--json", "--pid", fmt::to_string(process.pid)};
   spawn.env = options_.environment;
   spawn.stderr_to = os::ToNull{};
-  // A process that sleeps is read without stopping it, which one that the kernel holds would not
-  // let happen.
+  // A sleeping process is read without stopping it; a process held in the kernel could not be
+  // stopped.
   if (options_.native) {
-    // For the same who look several times: what has changed its variables has worked.
+    // For callers that look several times: a process whose variables have changed has worked.
     spawn.argv.insert(spawn.argv.end(), {"--native", "--locals"});
   } else if (all_sleep(process)) {
     spawn.argv.emplace_back("--nonblocking");
@@ -120,7 +120,7 @@ void FrameTools::read_python(stacks::Process& process, Duration deadline) {
   if (output->exit.code == 0 && stacks::read_py_spy(output->stdout_text, process)) {
     return;
   }
-  // Once more, for what it has to say.
+  // Run it once more to capture its error messages.
   spawn.argv.insert(spawn.argv.begin(), {"/bin/sh", "-c", R"(exec "$0" "$@" 2>&1)"});
   const Result<os::CommandOutput> again = run_reader(spawn, deadline, process);
   const std::string said = again ? words_of_failure(again->stdout_text) : again.error().message;

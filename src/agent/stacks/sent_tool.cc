@@ -35,7 +35,7 @@ std::optional<rt::Fd> tool_from_stdin() {
   while (tool.valid()) {
     const ssize_t got = ::read(STDIN_FILENO, buffer.data(), buffer.size());
     if (got == 0) {
-      // A program that is open for writing cannot be run.
+      // A file that is open for writing cannot be executed.
       rt::Fd readable(
           ::open(fmt::format("/proc/self/fd/{}", tool.get()).c_str(), O_RDONLY | O_CLOEXEC));
       return total == 0 || !readable.valid() ? std::nullopt : std::optional(std::move(readable));
@@ -50,7 +50,7 @@ std::optional<rt::Fd> tool_from_stdin() {
   return std::nullopt;
 }
 
-// Of this process: its own number there would be another one's by then.
+// Names this process by its number, because /proc/self would mean the tool itself by then.
 std::string path_of_tool(const rt::Fd& tool) {
   return fmt::format("/proc/{}/fd/{}", ::getpid(), tool.get());
 }

@@ -35,15 +35,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// For everything, and for one process.
+/// For all processes together, and for one of them.
 constexpr Duration kPatience = std::chrono::seconds(15);
 constexpr Duration kPatienceForOne = std::chrono::seconds(5);
 constexpr Duration kWatched = std::chrono::seconds(2);
 constexpr Duration kBetweenLooks = std::chrono::seconds(1);
 constexpr uint32_t kWatchedMaxS = 600;
 
-/// The other end of the one connection among those that a thread waits for; "" if there is none, or
-/// there are several: an event loop has a pipe of its own beside it.
+/// Returns the other end of the only connection among those that a thread waits for; "" if there is
+/// none, or if there are several. An event loop also has a pipe of its own.
 std::string peer_among(const os::ProcessSockets& sockets, const std::vector<int32_t>& awaited) {
   std::string found;
   for (const int32_t descriptor : awaited) {
@@ -56,12 +56,12 @@ std::string peer_among(const os::ProcessSockets& sockets, const std::vector<int3
     }
     found = peer->second;
   }
-  // Everybody knows its port by its number.
+  // Port 53 is always a name server.
   return found.ends_with(":53") ? "the name server " + found : found;
 }
 
-/// Which of the threads wait for somebody to come, whether anybody can, and for whom they wait.
-/// `states`: of the threads of `process`, in the same order.
+/// Finds which threads wait for somebody to make contact, whether anybody can, and which peers they
+/// wait for. `states`: of the threads of `process`, in the same order.
 void look_at_sockets(os::Pid pid, const std::vector<os::ThreadState>& states,
                      stacks::Process& process) {
   const bool waits = std::ranges::any_of(process.threads, [](const stacks::Thread& thread) {
@@ -87,14 +87,14 @@ void look_at_sockets(os::Pid pid, const std::vector<os::ThreadState>& states,
   }
 }
 
-/// Who holds the lock of a file that a thread waits for; 0 if it waits for none.
+/// Returns who holds the file lock that a thread waits for; 0 if it waits for none.
 os::Pid lock_holder_for(os::Pid pid, const os::ThreadState& thread) {
   return thread.state == 'S' && (thread.system_call == "flock" || thread.system_call == "fcntl")
              ? os::lock_holder(os::read_proc("/proc/locks"), pid)
              : os::Pid();
 }
 
-/// What can be read without waiting for the process.
+/// Returns what can be read without waiting for the process.
 std::optional<stacks::Process> glance(const os::ProcessInfo& info) {
   stacks::Process process;
   process.pid = info.pid.value;
@@ -140,7 +140,7 @@ std::string command_of(const stacks::Process& process) {
   return command.empty() ? process.command : command;
 }
 
-/// What has ended of the children of `processes`, without their notice.
+/// Adds the ended children of `processes` that their parents have not reaped.
 void note_ended(const std::vector<os::ProcessInfo>& infos,
                 std::vector<stacks::Process>& processes) {
   for (const os::ProcessInfo& child : ended_children(infos)) {
@@ -154,7 +154,7 @@ void note_ended(const std::vector<os::ProcessInfo>& infos,
   }
 }
 
-/// A thread that reads.
+/// A thread that is reading.
 struct Reader {
   os::Pid pid;
   stacks::Thread* thread = nullptr;
@@ -178,19 +178,19 @@ std::vector<Reader> list_readers(std::vector<stacks::Process>& processes) {
   return readers;
 }
 
-/// Whether what it reads has woken it since.
+/// Returns whether its input has woken it since.
 bool was_woken(const Reader& reader) {
   return reader.sleeps > 0 && os::count_sleeps(reader.pid, reader.thread->id) > reader.sleeps;
 }
 
-/// Whether it reads from the same again.
+/// Returns whether it is reading from the same source again.
 bool reads_on(const Reader& reader) {
   const os::ThreadState now = os::call_of_thread(reader.pid, reader.thread->id);
   return now.system_call == reader.call.system_call && now.descriptor == reader.call.descriptor;
 }
 
-/// The one TCP connection for which a thread waits, as programs do whose reads are limited in time.
-/// That time wakes it, too; so what counts are bytes.
+/// The only TCP connection that a thread waits for, as in programs whose reads have a time limit.
+/// That limit also wakes the thread, so bytes count instead.
 struct Polled {
   os::Pid pid;
   int32_t descriptor = -1;
@@ -214,8 +214,8 @@ std::optional<Polled> polled_by(os::Pid pid, const stacks::Thread& thread) {
   return found;
 }
 
-/// Whether something came over it, and nothing was answered: that would be two ends which tell one
-/// another now and then that they live.
+/// Returns whether something arrived and nothing was sent back; bytes both ways could be two ends
+/// exchanging keep-alives.
 bool was_fed(const Polled& polled) {
   const auto now = os::bytes_over(polled.pid, polled.descriptor);
   return now && now->received > polled.before.received && now->sent == polled.before.sent;
@@ -223,10 +223,10 @@ bool was_fed(const Polled& polled) {
 
 struct Teller {
   os::Pid pid;
-  stacks::Thread* thread = nullptr;  ///< None tells it: nullptr.
+  stacks::Thread* thread = nullptr;  ///< nullptr: no thread shows it.
 };
 
-/// The thread that tells what the task does.
+/// Finds the thread that shows what the task is doing.
 Teller find_teller(std::vector<stacks::Process>& processes) {
   const stacks::Report report{.processes = processes};
   const stacks::Telling telling = stacks::telling_of(report);
@@ -243,8 +243,8 @@ Teller find_teller(std::vector<stacks::Process>& processes) {
   return {};
 }
 
-/// Watches threads that read, before any tool disturbs them. The one that tells what the task does
-/// is watched for up to `lasts`: others may only be told now and then that somebody is alive.
+/// Watches threads that read, before any tool disturbs them. The thread that shows what the task is
+/// doing is watched for up to `lasts`: its peer may send a sign of life only now and then.
 void watch_readers(std::vector<stacks::Process>& processes, Duration lasts) {
   const std::vector<Reader> readers = list_readers(processes);
   const auto [pid, teller] = find_teller(processes);
@@ -253,7 +253,7 @@ void watch_readers(std::vector<stacks::Process>& processes, Duration lasts) {
     return;
   }
   const Clock::time_point until = Clock::now() + lasts;
-  // lint: allow(sleep) the kernel tells nobody that it has woken a thread
+  // lint: allow(sleep) the kernel does not report that it has woken a thread
   std::this_thread::sleep_for(kWatched);
   bool any = false;
   for (const Reader& reader : readers) {
@@ -275,13 +275,13 @@ void watch_readers(std::vector<stacks::Process>& processes, Duration lasts) {
 
 class Probe {
  public:
-  /// `watch`: for how long threads that read are watched at most; zero: not at all.
+  /// `watch`: the longest time to watch threads that read; zero: do not watch.
   Probe(FrameTools tools, Duration watch) : tools_(std::move(tools)), watch_(watch) {}
 
   int run(const std::map<std::string, std::string>& variables);
 
  private:
-  /// False: nobody reads any more, or it is too much.
+  /// Returns false if nobody reads any more, or if the report is too long.
   bool say(const std::string& line) {
     bytes_ += line.size();
     return bytes_ <= stacks::kReportBytesMax && write_whole(STDOUT_FILENO, line);
@@ -318,7 +318,7 @@ int Probe::run(const std::map<std::string, std::string>& variables) {
     const std::vector<stacks::Collectives> collectives = read_flight_dump(info);
     if (!collectives.empty()) {
       (void)say(stacks::collectives_line(collectives));
-      break;  // The first is the program itself; its children have its variables.
+      break;  // The first is the program itself; its children inherited its variables.
     }
   }
   for (stacks::Process& process : processes) {

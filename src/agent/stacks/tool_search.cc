@@ -18,7 +18,7 @@ bool is_program(const fs::path& path) {
   return fs::is_regular_file(path, failed) && ::access(path.c_str(), X_OK) == 0;
 }
 
-/// The first lines of what a tool says when it fails, without its own stack trace.
+/// Returns the first lines of a failing tool's messages, without its own stack trace.
 std::string first_words(std::string_view text) {
   std::string words;
   size_t lines = 0;
