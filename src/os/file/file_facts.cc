@@ -74,7 +74,7 @@ std::vector<FolderEntry> entries_of(DIR* folder) {
       entries.push_back({.name = std::string(name), .kind = kind_of_mode(DTTOIF(entry->d_type))});
       continue;
     }
-    // One that went away meanwhile is not there.
+    // One that has vanished meanwhile counts as absent.
     struct stat status{};
     if (::fstatat(::dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0) {
       entries.push_back({.name = std::string(name), .kind = kind_of_mode(status.st_mode)});

@@ -21,7 +21,7 @@
 namespace muster::os {
 namespace {
 
-/// Interrupts a thread that waits in the kernel. Nobody else sends it to a thread of ours.
+/// The signal that interrupts a thread waiting in the kernel. Nobody else sends it to our threads.
 int wake_signal() { return SIGRTMIN + 3; }
 
 class HeldLock final : public FileLock {
@@ -39,8 +39,8 @@ struct flock whole_file() {
   return lock;
 }
 
-/// Locks the open file description. Before Linux 3.15 there are only flock's locks, which are as
-/// good on local disks.
+/// Locks the open file description. Before Linux 3.15 there are only flock's locks, which are just
+/// as good on local disks.
 int set_lock(int fd, bool wait) {
   struct flock lock = whole_file();
   const int done = ::fcntl(fd, wait ? F_OFD_SETLKW : F_OFD_SETLK, &lock);
@@ -62,7 +62,7 @@ Error lock_error(int error, const Path& path) {
   return system_error(error, fmt::format("cannot take the lock {}", path.string()));
 }
 
-/// A thread that waits in the kernel, so that the holder's end wakes it at once.
+/// Waits in the kernel on a thread of its own, so that it wakes at once when the holder ends.
 class ThreadLockWait final : public LockWait {
  public:
   using Done = std::function<void(Result<std::unique_ptr<FileLock>>)>;
@@ -75,8 +75,8 @@ class ThreadLockWait final : public LockWait {
   ~ThreadLockWait() override {
     shared_->done = nullptr;  // Read on this thread only.
     shared_->given_up = true;
-    // A signal that comes just before the thread enters the kernel is lost: send until the thread
-    // has ended.
+    // A signal that arrives just before the thread enters the kernel is lost, so send until the
+    // thread has ended.
     std::unique_lock guard(shared_->mutex);
     while (thread_.joinable() && !shared_->ended) {
       ::pthread_kill(thread_.native_handle(), wake_signal());
@@ -103,17 +103,17 @@ class ThreadLockWait final : public LockWait {
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
 
-  /// Tells an error instead of waiting.
+  /// Reports an error instead of waiting.
   void fail(Error error) { report(shared_, std::move(error)); }
 
  private:
   struct Shared {
     rt::Loop* loop = nullptr;
-    Done done;  // Of the loop's thread.
+    Done done;  // Used on the loop's thread only.
     std::atomic<bool> given_up = false;
     std::mutex mutex;
     std::condition_variable changed;
-    bool ended = false;  // The thread does not wait any more. Under the mutex.
+    bool ended = false;  // The thread no longer waits. Under the mutex.
   };
 
   static void report(const std::shared_ptr<Shared>& shared,
@@ -132,7 +132,7 @@ class ThreadLockWait final : public LockWait {
     while (error == EINTR && !shared->given_up) {
       error = set_lock(fd.get(), true) == 0 ? 0 : errno;
     }
-    // The posting comes before `ended`: the destructor's caller may destroy the loop right after.
+    // Post before setting `ended`: the destructor's caller may destroy the loop right after that.
     if (!shared->given_up && error == 0) {
       report(shared, std::make_unique<HeldLock>(std::move(fd)));
     } else if (!shared->given_up) {

@@ -73,8 +73,8 @@ class StderrSink final : public log::Sink {
       return;
     }
     const std::string entry = format_entry(loop_, level, event, fields);
-    // One write a line: lines of several processes do not mix. Nobody can be told that stderr is
-    // gone.
+    // One write per line, so that lines of several processes do not mix. Nobody can be told that
+    // stderr is gone.
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, entry.data(), entry.size());
   }
 

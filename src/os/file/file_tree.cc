@@ -47,11 +47,11 @@ std::vector<std::string> names_in(int folder) {
 
 Status copy_bytes(int from, int to, const Path& target) {
   while (true) {
-    // Shares the blocks or copies within the kernel where it can (Linux 4.5 and later).
+    // Shares the blocks, or copies within the kernel, if possible (Linux 4.5 and later).
     const ssize_t moved =
         ::syscall(SYS_copy_file_range, from, nullptr, to, nullptr, size_t{1} << 30, 0);
     if (moved == 0) {
-      break;  // The end; but some file systems say so for files in /proc: read decides below.
+      break;  // The end; but some file systems claim it for /proc files, so read decides below.
     }
     if (moved < 0 && errno != EINTR) {
       break;
@@ -171,8 +171,8 @@ rt::Fd open_below(int folder, const std::string& name) {
   return child;
 }
 
-/// Empties an open folder by names relative to it: whatever happens to the path meanwhile, nothing
-/// outside is touched. `left` limits the depth, not the size.
+/// Empties an open folder by names relative to it, so that nothing outside is touched, whatever
+/// happens to the path meanwhile. `depth_left` limits the depth, not the size.
 Status empty_folder(int folder, const Path& path, int depth_left) {
   if (depth_left == 0) {
     return path_error(ELOOP, "is too deep to be removed", path);
@@ -212,7 +212,7 @@ Status remove_tree(const Path& path) {
   if (!folder.valid()) {
     return path_error(errno, "cannot be removed", path);
   }
-  constexpr int kDepthMax = 1000;  // One descriptor a level.
+  constexpr int kDepthMax = 1000;  // One descriptor per level.
   MUSTER_TRY_STATUS(empty_folder(folder.get(), path, kDepthMax));
   if (::rmdir(path.c_str()) != 0 && errno != ENOENT) {
     return path_error(errno, "cannot be removed", path);

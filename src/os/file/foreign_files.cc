@@ -32,7 +32,7 @@ Error link_error(int error, std::string_view what, const Path& path) {
   return path_error(error, what, path);
 }
 
-/// Opens the folder that the last part of the path lies in, one part after the other.
+/// Opens the folder that contains the last part of the path, one part after the other.
 Result<rt::Fd> open_parent(const Path& path) {
   rt::Fd at(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
   const Path parent = path.parent_path().relative_path();
@@ -49,7 +49,7 @@ Result<rt::Fd> open_parent(const Path& path) {
   return at;
 }
 
-/// Opens the path for reading, if it is of that type. A pipe does not block.
+/// Opens the path for reading if it is of the given type. A pipe does not block.
 Result<rt::Fd> open_at(const Path& path, int flags, mode_t type) {
   MUSTER_TRY(const rt::Fd parent, open_parent(path));
   rt::Fd fd(::openat(parent.get(), path.filename().c_str(),
@@ -153,7 +153,7 @@ class ForeignFiles final : public Files {
                       Errc::Unsupported);
   }
 
-  ReadBudget* budget_;  ///< None: without an end.
+  ReadBudget* budget_;  ///< nullptr: no limit.
 };
 
 }  // namespace

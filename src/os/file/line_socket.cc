@@ -22,14 +22,14 @@ namespace {
 
 constexpr size_t kReportPieceBytes = 64U << 10U;
 constexpr int kBacklog = 64;
-/// Pieces of one connection that drain() takes: what a writer can have left behind.
+/// How many pieces of one connection drain() reads: as much as a writer can have left behind.
 constexpr int kDrainPieces = 16;
 constexpr std::string_view kFolderStart = "muster-report-";
 constexpr std::string_view kSocketName = "report";
-/// A socket that nobody listens to is left alone for so long: its maker may be about to.
+/// A socket that nobody listens to is left alone for this long: its maker may be about to listen.
 constexpr std::chrono::minutes kNewFor{1};
 
-/// What one writer has written of a line.
+/// The unfinished line of one writer.
 class Lines {
  public:
   Lines(size_t line_bytes_max, const TakeLine& take) : max_(line_bytes_max), take_(take) {}
@@ -130,7 +130,7 @@ class UnixLineSocket final : public LineSocket {
     }
   }
 
-  /// Reads a piece; false when there was none. A writer that has closed is gone then.
+  /// Reads a piece; false if there was none. Forgets a writer that has closed.
   bool read(int number) {
     Writer& writer = writers_.at(number);
     std::array<char, kReportPieceBytes> buffer;  // NOLINT: filled by read.
@@ -153,7 +153,7 @@ class UnixLineSocket final : public LineSocket {
 
   rt::IoLoop& loop_;
   Path path_;
-  Path own_folder_;  ///< Made for the socket alone; empty for none.
+  Path own_folder_;  ///< Made for the socket alone; empty if there is none.
   rt::Fd fd_;
   LineSocketOptions options_;
   TakeLine take_;
@@ -171,7 +171,7 @@ bool is_mine(const Path& path, mode_t kind, struct stat& found) {
          found.st_uid == ::geteuid();
 }
 
-/// Tells whether it is a socket of this user to which nobody has listened for a while.
+/// Returns whether it is this user's socket and nobody has listened to it for a while.
 bool is_deserted(const Path& path) {
   struct stat found{};
   const auto address = rt::UnixAddress::of_file(path.native());
@@ -185,7 +185,7 @@ bool is_deserted(const Path& path) {
          errno == ECONNREFUSED;
 }
 
-/// Removes what processes that were killed have left: nobody else does on a cluster's hosts.
+/// Removes what killed processes have left behind: nobody else does so on a cluster's hosts.
 void remove_deserted(const Path& parent) {
   std::error_code error;
   std::filesystem::directory_iterator entry(parent, error);
@@ -193,7 +193,7 @@ void remove_deserted(const Path& parent) {
     const Path folder = entry->path();
     const Path socket = folder / kSocketName;
     struct stat found{};
-    // Into a folder of this user nobody else puts anything.
+    // Nobody else puts anything into a folder of this user.
     if (folder.filename().native().starts_with(kFolderStart) && is_mine(folder, S_IFDIR, found) &&
         is_deserted(socket)) {
       ::unlink(socket.c_str());
@@ -225,7 +225,7 @@ Result<std::unique_ptr<LineSocket>> listen_for_lines(rt::IoLoop& loop, const Pat
   }
   const auto address = rt::UnixAddress::of_file(place.path.native());
   MUSTER_CHECK(address.has_value(), "place_of() returns what is short enough");
-  // The kernel asks for write permission of who connects: only this user has it.
+  // The kernel requires write permission of whoever connects, and only this user has it.
   if (::bind(fd.get(), address->get(), address->size()) != 0 ||
       ::chmod(place.path.c_str(), 0600) != 0 || ::listen(fd.get(), kBacklog) != 0) {
     return path_error(errno, "cannot become a socket", place.path);

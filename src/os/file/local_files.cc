@@ -42,7 +42,7 @@ Path folder_of(const Path& path) { return path.has_parent_path() ? path.parent_p
 
 Status sync_folder(const Path& folder) {
   const rt::Fd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Some file systems cannot sync a folder and say EINVAL; they need no sync either.
+  // Some file systems cannot sync a folder and return EINVAL; they need no sync either.
   if (!fd.valid() || (::fsync(fd.get()) != 0 && errno != EINVAL)) {
     return path_error(errno, "cannot be synced to disk", folder);
   }
@@ -57,7 +57,8 @@ class LocalAppendFile final : public AppendFile {
   Status append(std::string_view bytes) override {
     const int error = write_all(fd_.get(), bytes);
     if (error != 0) {
-      // Half a record must not stay. If even this fails, readers see a torn tail, which they know.
+      // Half a record must not stay. If even this fails, readers see a torn tail, which they can
+      // handle.
       (void)::ftruncate(fd_.get(), static_cast<off_t>(size_));
       return path_error(error, "cannot be appended to", path_);
     }
@@ -107,7 +108,7 @@ class LocalFiles final : public Files {
   }
 
  private:
-  /// Makes a new file of `options` with `bytes` under `path`, which must not exist.
+  /// Creates `path`, which must not exist, with these options and the content `bytes`.
   static Status write_new(const Path& path, std::string_view bytes, const WriteOptions& options);
 
   rt::Loop* loop_;
@@ -159,7 +160,7 @@ Status LocalFiles::write(const Path& path, std::string_view bytes, const WriteOp
     }
   }
   if (!written.has_value()) {
-    // The name that the caller knows, not the temporary one.
+    // Use the name that the caller knows, not the temporary one.
     return written.error().within(fmt::format("writing {}", path.string()));
   }
   return options.durable ? sync_folder(folder_of(path)) : Status();
@@ -197,7 +198,7 @@ Status LocalFiles::make_folders(const Path& path, uint32_t mode) {
   }
   if (path.has_filename() && ::mkdir(path.c_str(), mode) != 0) {
     const int error = errno;
-    // Another process may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (error == EEXIST && ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
       return {};
     }

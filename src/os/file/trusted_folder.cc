@@ -16,7 +16,7 @@ namespace muster::os {
 namespace {
 
 constexpr int kLinksMax = 40;
-/// How a user namespace shows everybody whom it does not know, root of the host among them.
+/// The uid that a user namespace shows for everybody it does not know, including the host's root.
 constexpr uid_t kUnmapped = 65534;
 
 bool all_users_are_mapped() {
@@ -24,7 +24,7 @@ bool all_users_are_mapped() {
   return map.empty() || map.find("4294967295") != std::string::npos;
 }
 
-/// The way to one folder.
+/// The path to one folder, checked part by part.
 class Way {
  public:
   Way(const Path& folder, Above above) : above_(above) { put(folder); }
@@ -35,7 +35,7 @@ class Way {
       rest_.pop_front();
       struct stat stat{};
       if (::lstat(next.c_str(), &stat) != 0) {
-        return {};  // Not there yet, or what opens it tells why it cannot.
+        return {};  // It does not exist yet, or whoever opens it will report why they cannot.
       }
       MUSTER_TRY_STATUS(S_ISLNK(stat.st_mode) ? follow(next, stat) : enter(next, stat));
     }
@@ -61,7 +61,7 @@ class Way {
     std::error_code error;
     const Path target = std::filesystem::read_symlink(link, error);
     if (error || ++links_ > kLinksMax) {
-      rest_.clear();  // What opens it tells why it cannot.
+      rest_.clear();  // Whoever opens it will report why they cannot.
       return {};
     }
     put(target);
@@ -99,7 +99,7 @@ class Way {
 
   Above above_;
   bool all_mapped_ = all_users_are_mapped();
-  Path at_ = "/";  ///< As far as it has been checked.
+  Path at_ = "/";  ///< How far the path has been checked.
   std::deque<Path> rest_;
   int links_ = 0;
 };

@@ -40,7 +40,7 @@ class InotifyWatch final : public FileWatch {
   std::unique_ptr<rt::FdWatch> watch_;  // Last: it ends before its descriptor closes.
 };
 
-/// Looks at size and time again and again.
+/// Polls size and time.
 class PollingWatch final : public FileWatch {
  public:
   PollingWatch(rt::IoLoop& loop, Path path, std::function<void()> changed)

@@ -33,7 +33,7 @@ int control(const Path& file, std::string_view value) {
 
 std::string owner_suffix(Pid owner) { return fmt::format(".{}", owner.value); }
 
-/// Removes the groups in `parent` that `chosen` picks, unless they are in use: then the kernel
+/// Removes the groups in `parent` that `chosen` picks, except those in use, for which the kernel
 /// refuses.
 template <typename Chosen>
 void remove_groups(const Path& parent, const Chosen& chosen) {
@@ -50,8 +50,8 @@ void remove_groups(const Path& parent, const Chosen& chosen) {
   ::closedir(entries);
 }
 
-/// Groups are filled within moments of their making: an old one that is empty belongs to a process
-/// that was killed.
+/// Groups get members within moments of being made, so an old one that is empty belongs to a
+/// process that was killed.
 void sweep(const Path& parent) {
   constexpr time_t kOldSeconds = 60;
   timespec now{};
@@ -92,7 +92,7 @@ class Busy {
 /// One group, which is a folder in each hierarchy (v2 has one, v1 one per controller).
 class FolderCgroup final : public Cgroup {
  public:
-  /// What cannot be removed at its end is added to `busy`.
+  /// What cannot be removed in the destructor is added to `busy`.
   FolderCgroup(bool unified, std::shared_ptr<Busy> busy)
       : unified_(unified), busy_(std::move(busy)) {}
   ~FolderCgroup() override {
@@ -137,7 +137,7 @@ class FolderCgroup final : public Cgroup {
     if (!anonymous || !mapped) {
       return std::nullopt;
     }
-    // Shared memory that nobody maps any more stays somebody's all the same.
+    // Shared memory that nobody maps any more still counts for the group.
     const uint64_t shared = number_after(text, unified_ ? "shmem " : "total_shmem ").value_or(0);
     return *anonymous + std::max(*mapped, shared);
   }
@@ -177,8 +177,8 @@ class HostCgroups final : public Cgroups {
  private:
   Result<std::unique_ptr<Cgroup>> create_unified(const Path& parent, const std::string& name,
                                                  const CgroupLimits& limits) {
-    // The kernel refuses this to a group with processes of its own: then it was not prepared for
-    // us.
+    // The kernel refuses this for a group that has processes of its own; such a group was not
+    // prepared for us.
     const std::string given = read_proc(parent / "cgroup.subtree_control");
     if (!lists(given, "memory")) {
       const int error = control(parent / "cgroup.subtree_control", "+memory");

@@ -10,7 +10,7 @@
 namespace muster::os {
 namespace {
 
-/// Of another host, or of a program that may ask one.
+/// Returns whether the file system may be on another host, or served by a program that may ask one.
 bool may_be_away(std::string_view type) {
   static constexpr std::array<std::string_view, 14> kTypes = {
       "9p",   "afs",    "beegfs", "ceph",  "cifs", "fuse",     "gfs2",
@@ -24,9 +24,9 @@ bool is_below(std::string_view path, std::string_view folder) {
          (path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/'));
 }
 
-/// The type of the file system of a path; "" if no mount is known for it. A mount's line:
-/// "36 35 98:0 /mnt1 /mnt/parent rw,noatime master:1 - ext3 /dev/root rw". Of two mounts at one
-/// place the later counts.
+/// Returns the type of the file system of a path; "" if no mount is known for it. A mount's line:
+/// "36 35 98:0 /mnt1 /mnt/parent rw,noatime master:1 - ext3 /dev/root rw". Of two mounts at the
+/// same place, the later one counts.
 std::string_view type_of(std::string_view path, std::string_view mounts) {
   constexpr size_t kPlace = 4;
   std::string_view best;

@@ -15,12 +15,13 @@ namespace {
 constexpr Duration kAgeMax = std::chrono::seconds(5);
 constexpr Duration kPeriod = std::chrono::seconds(1);
 constexpr Duration kRestMax = std::chrono::minutes(5);
-/// Of a program that ran for so long the next one may begin at once.
+/// If a program ran for this long, the next one may start at once.
 constexpr Duration kLongLife = std::chrono::minutes(1);
 constexpr size_t kLineBytesMax = 1024;
 constexpr size_t kGpusMax = 256;
 constexpr int kNiceness = 10;
-/// Where it is when PATH does not say: the driver's own folders, those of containers, WSL's.
+/// Where to look if PATH does not have it: the driver's own folders, those of containers, and
+/// WSL's.
 constexpr std::string_view kUsualFolders =
     "/usr/bin:/bin:/usr/local/bin:/usr/local/nvidia/bin:/usr/lib/wsl/lib";
 
@@ -86,10 +87,10 @@ class LoopGpuMeter final : public GpuMeter {
   std::map<uint32_t, Seen> seen_;
   std::optional<Pid> child_;
   HostTime begun_{};
-  bool told_ = false;  ///< This child has told of a GPU.
+  bool told_ = false;  ///< This child has reported a GPU.
   BoundedLines lines_{kLineBytesMax};
   rt::TimerId timer_{};
-  /// Handlers of a child hold a weak one: they may be called when this is gone, or has another.
+  /// A child's handlers hold it weakly: they may be called after this has gone, or has a new child.
   std::shared_ptr<LoopGpuMeter*> self_;
   rt::Scope scope_;  ///< Last: its coroutine uses all of the above.
 };
@@ -127,7 +128,7 @@ void LoopGpuMeter::start() {
                                    }
                                  }});
   if (!spawned) {
-    fall_back();  // No such program: there will be none while these tasks run.
+    fall_back();  // There is no such program, and none will appear while these tasks run.
     return;
   }
   child_ = *spawned;

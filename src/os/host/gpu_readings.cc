@@ -18,7 +18,7 @@ constexpr double kWattsMax = 100'000;
 constexpr double kCelsiusMax = 1000;
 constexpr std::string_view kAmd = "0x1002";
 
-/// A number from 0 to `max`.
+/// Parses a number from 0 to `max`.
 std::optional<double> parse_within(std::string_view text, double max) {
   const std::string whole(trim(text));
   char* end = nullptr;
@@ -37,7 +37,7 @@ std::optional<uint64_t> bytes_of_mebibytes(std::string_view text) {
   return mebibytes ? std::optional(static_cast<uint64_t>(*mebibytes) << 20) : std::nullopt;
 }
 
-/// "card0", not "card0-DP-1" nor "renderD128": its number.
+/// Returns the number in "card0"; nothing for "card0-DP-1" or "renderD128".
 std::optional<uint64_t> card_number(std::string_view name) {
   constexpr std::string_view kCard = "card";
   return name.starts_with(kCard) && name.size() <= kCard.size() + 4
@@ -45,7 +45,7 @@ std::optional<uint64_t> card_number(std::string_view name) {
              : std::nullopt;
 }
 
-/// A file of millionths or thousandths.
+/// Reads a file that holds millionths or thousandths.
 std::optional<double> read_scaled(const Path& path, double scale, double max) {
   const std::optional<double> value = parse_within(read_proc(path), max * scale);
   return value ? std::optional(*value / scale) : std::nullopt;
@@ -105,7 +105,7 @@ std::vector<GpuReading> read_amd_gpus(const Path& drm) {
   for (const auto& [number, device] : cards) {
     GpuReading reading = read_amd_card(device);
     if (!reading.utilization && !reading.memory_used_bytes) {
-      continue;  // A card that another driver has.
+      continue;  // This card belongs to another driver.
     }
     reading.index = static_cast<uint32_t>(readings.size());
     readings.push_back(std::move(reading));

@@ -16,8 +16,8 @@
 namespace muster::os {
 namespace {
 
-/// The driver names its GPUs by bus address; in that order CUDA counts them with
-/// CUDA_DEVICE_ORDER=PCI_BUS_ID.
+/// The driver names its GPUs by bus address; with CUDA_DEVICE_ORDER=PCI_BUS_ID, CUDA numbers them
+/// in that order.
 std::vector<Gpu> ask_driver(const std::vector<FolderEntry>& by_bus) {
   std::vector<Gpu> gpus;
   for (const FolderEntry& entry : by_bus) {
@@ -52,7 +52,7 @@ std::optional<std::vector<Gpu>> ask_nvidia_smi() {
 }
 
 std::vector<Gpu> discover_gpus() {
-  // Not every driver that nvidia-smi speaks to has this folder: WSL's has not.
+  // Not every driver that nvidia-smi works with has this folder: WSL's does not.
   const auto by_bus = make_local_files(nullptr)->list("/proc/driver/nvidia/gpus");
   const auto told = ask_nvidia_smi();
   if (told.has_value() || !by_bus.has_value()) {
@@ -73,7 +73,7 @@ Result<std::vector<Gpu>> parse_nvidia_smi(std::string_view text) {
     if (!index.has_value()) {
       return unreadable("nvidia-smi", line);
     }
-    // Some GPUs, and parts of one, have no memory of their own to tell: "[N/A]".
+    // Some GPUs, and parts of GPUs, report no memory of their own: "[N/A]".
     const uint64_t mebibytes = parse_decimal(fields[3]).value_or(0);
     gpus.push_back({.index = static_cast<uint32_t>(*index),
                     .uuid = std::string(trim(fields[1])),

@@ -13,8 +13,8 @@
 namespace muster::os {
 namespace {
 
-/// Memory limit and use of this process's control groups, innermost to outermost: the tightest
-/// counts.
+/// Memory limit and use of this process's control groups, from innermost to outermost; the tightest
+/// limit counts.
 struct CgroupMemory {
   uint64_t limit_bytes = UINT64_MAX;
   uint64_t left_bytes = UINT64_MAX;

@@ -13,7 +13,7 @@
 namespace muster::os {
 namespace {
 
-constexpr uint64_t kSectorBytes = 512;  // Of the counters, whatever the disk's own.
+constexpr uint64_t kSectorBytes = 512;  // In the counters, whatever the disk's own size.
 
 std::optional<double> parse_real(std::string_view text) {
   const std::string whole(text);
@@ -23,7 +23,7 @@ std::optional<double> parse_real(std::string_view text) {
   return parsed ? std::optional(value) : std::nullopt;
 }
 
-/// The share in "some avg10=1.23 avg60=...".
+/// Parses the share in "some avg10=1.23 avg60=...".
 std::optional<double> parse_pressure(std::string_view text) {
   constexpr std::string_view kBegin = "some avg10=";
   if (!text.starts_with(kBegin)) {
@@ -34,7 +34,8 @@ std::optional<double> parse_pressure(std::string_view text) {
   return percent ? std::optional(std::round(*percent * 100) / 10'000) : std::nullopt;
 }
 
-/// Whole disks only: what goes to a partition, or to a disk made of others, is counted there, too.
+/// Accepts whole disks only: what goes to a partition, or to a disk made of others, is also counted
+/// for the whole disks.
 bool is_disk(std::string_view name) {
   for (const std::string_view made : {"loop", "ram", "dm-", "md", "zram", "sr", "fd"}) {
     if (name.starts_with(made)) {

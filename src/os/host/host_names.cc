@@ -10,7 +10,7 @@
 namespace muster::os {
 namespace {
 
-/// The words of a line, without its comment.
+/// Returns the words of a line, without its comment.
 std::vector<std::string> words_of(std::string_view line) {
   std::vector<std::string> words;
   std::string text(line.substr(0, line.find_first_of("#;")));

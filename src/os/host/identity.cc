@@ -18,7 +18,7 @@ std::string user_name(const std::map<std::string, std::string>& environment) {
       return found->second;
     }
   }
-  // Where the user comes from a directory service, only the host's own libraries can name him.
+  // If users come from a directory service, only the host's own libraries can name them.
   SpawnOptions id{.argv = {"id", "-un"},
                   .env = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}},
                   .stderr_to = ToNull{}};

@@ -17,7 +17,7 @@
 namespace muster::os {
 namespace {
 
-/// The address as text; "" for one that others cannot use as it is.
+/// Returns the address as text; "" if others cannot use it as it is.
 std::string text_of(const sockaddr* address) {
   char text[INET6_ADDRSTRLEN] = "";
   if (address->sa_family == AF_INET) {
@@ -76,7 +76,7 @@ std::string interface_of_address(std::string_view address) {
 }
 
 Result<std::string> address_of_interface(std::string_view name) {
-  // More addresses can be bound than are listed: all of 127.0.0.0/8.
+  // More addresses can be bound than are listed, namely all of 127.0.0.0/8.
   if (is_literal(name) && make_ports()->reserve(std::string(name))) {
     return std::string(name);
   }

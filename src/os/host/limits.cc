@@ -22,7 +22,7 @@ void raise_descriptor_limit() {
     before() = limit;
   }
   limit.rlim_cur = limit.rlim_max;
-  (void)::setrlimit(RLIMIT_NOFILE, &limit);  // Up to the hard limit it is always allowed.
+  (void)::setrlimit(RLIMIT_NOFILE, &limit);  // Raising it up to the hard limit is always allowed.
 }
 
 std::optional<rlimit> descriptor_limit_before() { return before(); }

@@ -42,20 +42,20 @@ Resident resident_memory(Pid pid) {
   return {.all_bytes = bytes(1), .shared_bytes = bytes(2)};
 }
 
-/// What /proc/PID/stat tells of a process and its reaped children.
+/// What /proc/PID/stat reports about a process and its reaped children.
 struct Stat {
   Duration user{};
   Duration system{};
-  Duration own{};  ///< Both, without the children's.
+  Duration own{};  ///< Both, without the children.
   uint64_t faults = 0;
   uint64_t faults_major = 0;
   uint32_t threads = 0;
   bool runs = false;     ///< Its main thread computes, or would if it had a processor.
-  bool in_disk = false;  ///< It cannot be disturbed: it waits for a disk, as a rule.
+  bool in_disk = false;  ///< It sleeps uninterruptibly, usually waiting for a disk.
   int32_t nice = 0;
 };
 
-/// Parses /proc/PID/stat, or that of a thread.
+/// Parses /proc/PID/stat, or the same file of a thread.
 Stat parse_stat(std::string_view text) {
   const std::vector<std::string_view> fields = stat_fields(text);
   const auto number = [&](size_t field) {  // Counted from the state.
@@ -86,8 +86,9 @@ Stat read_stat(Pid pid) {
   return parse_stat(read_proc_record(fmt::format("/proc/{}/stat", pid.value)));
 }
 
-/// Whether a thread of a Java virtual machine, by its name, collects garbage: in parallel, beside
-/// the program, or, of the serial collector, as the thread for all that stops the program.
+/// Returns whether a thread of a Java virtual machine collects garbage, by its name: in parallel,
+/// beside the program, or, with the serial collector, as the thread for everything that stops the
+/// program.
 bool is_collector(std::string_view name) {
   static constexpr std::array<std::string_view, 9> kNames = {
       "GC Thread", "G1 ",     "GC task thread", "ParGC",          "VM Thread",
@@ -95,7 +96,7 @@ bool is_collector(std::string_view name) {
   return std::ranges::any_of(kNames, [&](std::string_view own) { return name.starts_with(own); });
 }
 
-/// The name in brackets.
+/// Returns the name in parentheses.
 std::string_view name_in(std::string_view stat) {
   const size_t open = stat.find(" (");
   const size_t close = stat.rfind(") ");
@@ -104,7 +105,7 @@ std::string_view name_in(std::string_view stat) {
              : stat.substr(open + 2, close - open - 2);
 }
 
-/// Of one Java virtual machine.
+/// Returns how long the collectors of one Java virtual machine have computed.
 Duration collector_time_of(Pid pid) {
   Duration time{};
   const std::string folder = fmt::format("/proc/{}/task", pid.value);
@@ -122,8 +123,8 @@ Duration collector_time_of(Pid pid) {
   return time;
 }
 
-/// How many processes there are, with those children of their main threads that are not among them:
-/// they have ended.
+/// Counts the processes, including those children of their main threads that are missing from the
+/// list because they have ended.
 uint32_t count_with_children(std::span<const Pid> processes) {
   std::set<uint64_t> known;
   for (const Pid pid : processes) {
@@ -139,7 +140,7 @@ uint32_t count_with_children(std::span<const Pid> processes) {
   return static_cast<uint32_t>(known.size());
 }
 
-/// A process, with the time that it has computed.
+/// A process and how long it has computed.
 struct Worker {
   Pid pid;
   Duration computed{};
@@ -147,8 +148,8 @@ struct Worker {
   int32_t nice = 0;
 };
 
-/// Of processes, parents first, the one that works: see Footprint::main_waits. nullptr if there is
-/// none.
+/// Returns the process that does the work, given a list with parents first: see
+/// Footprint::main_waits. nullptr if there is none.
 const Worker* find_worker(const std::vector<Worker>& processes) {
   Duration most{};
   for (const Worker& process : processes) {
@@ -159,8 +160,8 @@ const Worker* find_worker(const std::vector<Worker>& processes) {
   return works == processes.end() ? nullptr : &*works;
 }
 
-/// How many descriptors a process has open: the kernel says so since Linux 6.2; before, they are
-/// counted, up to a bound.
+/// Returns how many descriptors a process has open. Since Linux 6.2 the kernel reports the number;
+/// before that they are counted, up to a bound.
 uint32_t open_files_of(Pid pid) {
   constexpr uint32_t kCountedMax = 1000;
   const std::string folder = fmt::format("/proc/{}/fd", pid.value);
@@ -194,7 +195,7 @@ class ProcMeter final : public Meter {
         usage.memory_bytes += *pss;
         continue;
       }
-      // Before Linux 4.14, or a process that gave its rights up.
+      // Before Linux 4.14, or for a process that gave up its rights.
       const uint64_t resident = resident_memory(pid).all_bytes;
       usage.memory_bytes += resident;
       usage.exact = usage.exact && resident == 0;
@@ -270,7 +271,7 @@ class ProcMeter final : public Meter {
 
   HostActivity host_activity() override {
     HostActivity activity = read_host_activity();
-    // Drivers may ask the hardware: not with every look.
+    // Drivers may have to ask the hardware, so this is not done at every look.
     constexpr uint32_t kLooksBetween = 60;
     if (looks_++ % kLooksBetween == 0) {
       network_speed_ = read_network_speed("/sys/class/net");

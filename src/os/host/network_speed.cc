@@ -14,7 +14,7 @@ std::optional<uint64_t> read_network_speed(const Path& interfaces) {
   uint64_t sum = 0;
   for (const auto& entry : std::filesystem::directory_iterator(interfaces, failed)) {
     const Path& place = entry.path();
-    // Bridges, tunnels and the ends of containers carry what the devices carry.
+    // Bridges, tunnels and the ends of containers' links carry only what the devices carry.
     if (!std::filesystem::exists(place / "device", failed) ||
         trim(read_proc(place / "operstate")) != "up") {
       continue;

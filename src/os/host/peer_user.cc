@@ -26,8 +26,8 @@ constexpr uint8_t kListening = 10;  // TCP_LISTEN of the kernel's net/tcp_states
 
 Error nobody() { return {Errc::NotFound, Blame::User, "nobody holds the other end"}; }
 
-/// Returns the user of the program that holds the socket with these ends; NotFound where none does,
-/// Unsupported where the kernel does not say. Takes the same short time however many connections
+/// Returns the user of the program that holds the socket with these ends; NotFound if there is
+/// none, Unsupported if the kernel does not say. Takes the same short time however many connections
 /// others have made.
 Result<uint32_t> ask_kernel(const sockaddr_in& local, const sockaddr_in& remote) {
   struct {
@@ -66,21 +66,21 @@ Result<uint32_t> ask_kernel(const sockaddr_in& local, const sockaddr_in& remote)
 
 struct Table {
   const char* path;
-  const char* prefix;  ///< Before an address of IPv4.
+  const char* prefix;  ///< Before an IPv4 address.
 };
-/// A program may connect to such an address by a socket of IPv6, too.
+/// A program may also connect to such an address with an IPv6 socket.
 constexpr std::array kTables = {
     Table{.path = "/proc/net/tcp", .prefix = ""},
     Table{.path = "/proc/net/tcp6", .prefix = "0000000000000000FFFF0000"}};
 
-/// As the table has it.
+/// Formats the address as the table does.
 std::string text_of(const Table& table, const sockaddr_in& address) {
   return fmt::format("{}{:08X}:{:04X}", table.prefix, address.sin_addr.s_addr,
                      ntohs(address.sin_port));
 }
 
-/// Who holds the socket with these ends. Nobody has one that is only there until the last bytes
-/// have gone, and it counts as root's.
+/// Returns the user who holds the socket with these ends. A socket that remains only until its last
+/// bytes have been sent has no owner, and the table shows it as root's.
 std::optional<uint32_t> holder_in(std::istream& table, std::string_view local,
                                   std::string_view remote) {
   constexpr size_t kUser = 7;
@@ -120,7 +120,7 @@ Result<uint32_t> peer_user(int connection) {
     return holder;
   }
   if (ask_kernel(here, there)) {
-    return nobody();  // It knows of our end, and would of the other.
+    return nobody();  // The kernel knows our end, so it would know the other.
   }
   bool told = false;
   for (const Table& table : kTables) {

@@ -70,7 +70,8 @@ rt::Fd bind_socket(const SocketAddress& address, Sharing sharing) {
   return fd;
 }
 
-/// Tells whether the kernel's table shows connections in TIME_WAIT on `port`, and nothing else.
+/// Returns whether the kernel's table shows only connections in TIME_WAIT on `port`, and at least
+/// one.
 bool only_lingering(uint16_t port) {
   const std::string wanted = fmt::format(":{:04X}", port);
   bool lingering = false;
@@ -130,7 +131,8 @@ class HostPorts final : public Ports {
   Result<std::unique_ptr<HeldPort>> reserve_given(const std::string& host, uint16_t port) override {
     const auto address = parse_literal(host, port);
     if (address.has_value() && port != 0) {
-      // A socket that shares binds beside others of this user: ask with one that does not.
+      // A sharing socket binds even beside this user's others, so probe with one that does not
+      // share.
       const rt::Fd probe = bind_socket(*address, Sharing::Alone);
       if (!probe.valid() && (errno != EADDRINUSE || !only_lingering(port))) {
         return bind_error(errno, host, port);
@@ -147,7 +149,7 @@ class HostPorts final : public Ports {
     }
     for (uint32_t port = low; port <= high; ++port) {
       address->set_port(static_cast<uint16_t>(port));
-      // It shares only once it is ours: of two that look at the same time one gets it.
+      // Share it only once it is ours: if two look at the same time, one of them gets it.
       rt::Fd fd = bind_socket(*address, Sharing::Alone);
       const int on = 1;
       if (fd.valid() && ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
@@ -169,7 +171,8 @@ class HostPorts final : public Ports {
     if (!address.has_value()) {
       return no_literal(host);
     }
-    // Port 0 never gives a number that another socket has bound, whether that one shares or not.
+    // Port 0 never yields a number that another socket has bound, whether that socket shares or
+    // not.
     rt::Fd fd = bind_socket(*address, Sharing::WithChildren);
     if (!fd.valid()) {
       return bind_error(errno, host, port);

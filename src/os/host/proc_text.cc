@@ -116,9 +116,9 @@ std::string find_cgroup(std::string_view controller, std::string_view proc_self_
     if (!controller.empty()) {
       mount /= controller;
     } else if (::access((mount / "cgroup.controllers").c_str(), F_OK) != 0) {
-      mount /= "unified";  // A host with both.
+      mount /= "unified";  // A host with both versions.
     }
-    // In a container the path may be the host's, which is not there: then the mount is the group.
+    // In a container the path may be the host's and not exist here; then the mount is the group.
     const Path group = mount / Path(below).relative_path();
     for (const Path& candidate : {group, mount}) {
       if (::access(candidate.c_str(), F_OK) == 0) {

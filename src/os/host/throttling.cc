@@ -12,13 +12,15 @@
 namespace muster::os {
 namespace {
 
-/// Groups deeper than this are looked at no further up.
+/// How many levels are examined, from a process's own group upwards.
 constexpr int kDepthMax = 12;
-/// Of so many sets of groups is known which have limits; then all are looked at anew.
+/// For this many sets of groups it is remembered which have limits; beyond that, all are looked at
+/// anew.
 constexpr size_t kKnownMax = 256;
 
-/// Whether a group has a processor limit of its own; nullopt where none can be seen. Of version 2
-/// the outermost group, and those that the controller is not given to, have counters alone.
+/// Returns whether a group has a processor limit of its own; nullopt if that cannot be seen. In
+/// version 2, the outermost group, and groups that have not been given the controller, have only
+/// counters.
 std::optional<bool> is_limited(const Path& group) {
   if (const std::string quota = read_proc(group / "cpu.max"); !quota.empty()) {
     return !quota.starts_with("max");
@@ -29,7 +31,7 @@ std::optional<bool> is_limited(const Path& group) {
   return ::access((group / "cpu.stat").c_str(), F_OK) == 0 ? std::optional(false) : std::nullopt;
 }
 
-/// The sum of microseconds in "some avg10=0.00 avg60=0.00 avg300=0.00 total=12".
+/// Parses the total in "some avg10=0.00 avg60=0.00 avg300=0.00 total=12", in microseconds.
 std::optional<Duration> total_of(std::string_view pressure) {
   constexpr std::string_view kTotal = "total=";
   const std::string_view some = pressure.substr(0, pressure.find('\n'));
@@ -97,7 +99,7 @@ ThrottlingReader::Groups ThrottlingReader::find_groups(std::string_view proc_pid
     }
     group = group.parent_path();
   }
-  // The outermost group, which has no such events, is the whole host.
+  // The outermost group, which has no such events, stands for the whole host.
   if (!unified.empty() && ::access((unified / "cgroup.events").c_str(), F_OK) == 0) {
     groups.with_events = unified;
   }

@@ -48,7 +48,7 @@ Result<StreamEnds> open_child_stream(const Stdio& wish, int number) {
       return open_path("/dev/null", child_reads ? O_RDONLY : O_WRONLY);
     }
     Result<StreamEnds> operator()(const ToParent&) const {
-      // A daemon may have closed its own; the child shall still have three streams.
+      // A daemon may have closed its own, but the child must still have three streams.
       return ::fcntl(number, F_GETFD) < 0 ? (*this)(ToNull{}) : copy_descriptor(number);
     }
     Result<StreamEnds> operator()(const ToFd& to) const { return copy_descriptor(to.fd); }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr Duration kPauseMax = std::chrono::minutes(1);
 
-/// Only what was never writable: dropping a page that was changed would lose the change.
+/// Only segments that were never writable: dropping a page that was changed would lose the change.
 int give_back(dl_phdr_info* info, size_t /*size*/, void* /*data*/) {
   const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
   for (int i = 0; i < info->dlpi_phnum; ++i) {
@@ -22,12 +22,12 @@ int give_back(dl_phdr_info* info, size_t /*size*/, void* /*data*/) {
     const uintptr_t begin = (info->dlpi_addr + segment.p_vaddr) / page * page;
     const uintptr_t end = (info->dlpi_addr + segment.p_vaddr + segment.p_filesz) / page * page;
     if (begin < end) {
-      // An address that the kernel told, not one of an object.
+      // An address that the kernel reported, not that of an object.
       ::madvise(reinterpret_cast<void*>(begin),  // NOLINT(performance-no-int-to-ptr)
                 end - begin, MADV_DONTNEED);
     }
   }
-  return 1;  // The program itself is the first; libraries are shared by more than us.
+  return 1;  // The program itself comes first; libraries are shared with other processes.
 }
 
 }  // namespace

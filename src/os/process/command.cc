@@ -21,7 +21,7 @@ Error took_too_long() {
   return Error{Errc::DeadlineExceeded, Blame::Cluster, "it took too long and was killed"};
 }
 
-/// A program that has closed its output almost always is about to end.
+/// A program that has closed its output is almost always about to end.
 Result<std::optional<Exit>> reap_until(Pid pid, Clock::time_point until) {
   while (true) {
     MUSTER_TRY(std::optional<Exit> exit, try_reap(pid));

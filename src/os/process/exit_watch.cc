@@ -32,7 +32,7 @@ class PidfdWatch final : public ExitWatch {
   std::unique_ptr<rt::FdWatch> watch_;  // Last: it ends before its descriptor closes.
 };
 
-/// A thread per child. It outlives the watch if the child does: a wait cannot be taken back.
+/// A thread per child. It outlives the watch if the child does: a wait cannot be cancelled.
 class ThreadWatch final : public ExitWatch {
  public:
   ThreadWatch(rt::IoLoop& loop, std::function<void()> ended) : shared_(std::make_shared<Shared>()) {
@@ -51,7 +51,7 @@ class ThreadWatch final : public ExitWatch {
     ::pthread_sigmask(SIG_SETMASK, &all, &before);  // Signals belong to the loop's thread.
     Status status;
     try {
-      // A wait cannot be taken back, and must not hold up the end of this process.
+      // A wait cannot be cancelled, and must not hold up the end of this process.
       std::thread(wait, shared_, child).detach();  // lint: allow(detached) see above
     } catch (const std::system_error& error) {
       status =

@@ -15,13 +15,14 @@
 namespace muster::os {
 namespace {
 
-/// More new ones are not looked at: then every family is listed anew.
+/// More new processes than this are not examined; then every family is listed anew.
 constexpr int32_t kNewMax = 50;
-/// A family is listed anew after so many rounds in any case.
+/// In any case, a family is listed anew after this many rounds.
 constexpr uint32_t kRoundsKeptMax = 20;
 
-/// The number that was given to a process or thread last; nullopt where it cannot be seen. It ends
-/// "0.20 0.18 0.12 1/80 11206"; a file system of a container may play that file.
+/// Returns the number that was last given to a process or thread; nullopt if it cannot be seen. The
+/// file ends in "0.20 0.18 0.12 1/80 11206"; in a container, another file system may stand in for
+/// it.
 std::optional<int32_t> last_given_out() {
   const rt::Fd file(::open("/proc/loadavg", O_RDONLY | O_CLOEXEC));
   struct statfs system{};
@@ -37,7 +38,8 @@ std::optional<int32_t> last_given_out() {
              : std::nullopt;
 }
 
-/// Parents of the processes, and of those whose threads, have one of the numbers behind `from`.
+/// Returns the parents of the processes (also those of threads) with numbers after `from`, up to
+/// `to`.
 std::optional<std::set<Pid>> parents_of_new(std::optional<int32_t> from,
                                             std::optional<int32_t> to) {
   if (!from || !to || *to < *from || *to - *from > kNewMax) {
@@ -82,7 +84,8 @@ std::optional<std::vector<ProcessInfo>> still_members(const std::vector<ProcessI
     if (pids.contains(member.pid)) {
       continue;
     }
-    // Whom another process adopted has left; one of its number that is new is another.
+    // One that another process adopted has left, and a new one with its number is a different
+    // process.
     const auto process = read_living(member.pid);
     if (process && same(*process, member) && pids.contains(process->parent)) {
       still.push_back(*process);
@@ -94,7 +97,7 @@ std::optional<std::vector<ProcessInfo>> still_members(const std::vector<ProcessI
 
 FamilyRound FamilyRounds::begin() {
   std::erase_if(known_, [&](const auto& each) { return each.second.round != round_; });
-  // First: who comes while the lists are read is new in the next round.
+  // Read this first: what appears while the lists are read counts as new in the next round.
   const std::optional<int32_t> now = last_given_out();
   FamilyRound round{.number = ++round_,
                     .own = list_own_children(),

@@ -30,7 +30,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr size_t kDumpBytesMax = 8U << 20;
 
-/// The number by which it knows itself, in a namespace of its own perhaps.
+/// Returns the number by which the process knows itself, perhaps in a namespace of its own.
 std::string_view own_number(std::string_view status, std::string_view otherwise) {
   const std::string_view numbers = status_field(status, "NSpid:");
   return numbers.empty() ? otherwise : numbers.substr(numbers.find_last_of(" \t") + 1);
@@ -47,7 +47,7 @@ bool await(int descriptor, int16_t events, Clock::time_point until) {
   return left.count() > 0 && ::poll(&waited, 1, static_cast<int>(left.count())) > 0;
 }
 
-/// Connects to the machine's socket. No descriptor: there is none, or it is another user's.
+/// Connects to the virtual machine's socket. Invalid if there is none, or it is another user's.
 rt::Fd connect_to(const std::string& path) {
   struct stat found{};
   const std::optional<rt::UnixAddress> address = rt::UnixAddress::of_file(path);
@@ -61,7 +61,7 @@ rt::Fd connect_to(const std::string& path) {
   return connected ? std::move(socket) : rt::Fd();
 }
 
-/// A file that tells the machine that SIGQUIT asks for its socket.
+/// A file that tells the virtual machine that SIGQUIT is a request for its socket.
 class Wish {
  public:
   explicit Wish(std::string path)
@@ -89,7 +89,7 @@ Result<rt::Fd> open_line(Pid pid, Clock::time_point until) {
   if (rt::Fd line = connect_to(socket); line.valid()) {
     return line;
   }
-  // Whoever asks at the same time has made it.
+  // If the file exists, somebody else is asking at the same time.
   const Wish wish(fmt::format("{}/.attach_pid{}", folder, number));
   if (!wish.made() && errno != EEXIST) {
     return system_error(errno, "cannot ask the Java virtual machine by a file in its /tmp");
@@ -99,7 +99,7 @@ Result<rt::Fd> open_line(Pid pid, Clock::time_point until) {
   }
   for (auto pause = std::chrono::milliseconds(10); Clock::now() < until;
        pause = std::min(2 * pause, std::chrono::milliseconds(200))) {
-    // lint: allow(sleep) it tells nobody that it listens
+    // lint: allow(sleep) it does not announce that it listens
     std::this_thread::sleep_for(pause);
     if (rt::Fd line = connect_to(socket); line.valid()) {
       return line;
@@ -124,7 +124,7 @@ bool answers_as_java(Pid pid) {
 Result<std::string> ask_java_for_threads(Pid pid, Duration deadline) {
   const Clock::time_point until = Clock::now() + deadline;  // lint: allow(clock) there is no loop
   MUSTER_TRY(const rt::Fd line, open_line(pid, until));
-  // Its version, the command and three arguments, each with its end.
+  // The protocol's version, the command and three arguments, each with its terminating zero.
   constexpr std::string_view kRequest("1\0threaddump\0\0\0\0", 16);
   if (::send(line.get(), kRequest.data(), kRequest.size(), MSG_NOSIGNAL) !=
       static_cast<ssize_t>(kRequest.size())) {

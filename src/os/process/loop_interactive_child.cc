@@ -18,8 +18,8 @@ namespace muster::os {
 namespace {
 
 constexpr size_t kReadBytes = 32U << 10;
-/// What is read at most after the child's end: more than a pipe holds. Others may have it open, and
-/// write for ever.
+/// The most that is read after the child's end: more than a pipe holds. Others may have the pipe
+/// open and write forever.
 constexpr size_t kRestBytes = 1U << 20;
 
 struct TerminalPair {
@@ -49,8 +49,8 @@ Result<TerminalPair> open_terminal(WindowSize size) {
   }
   const winsize window = to_winsize(size);
   (void)::ioctl(pair.slave.get(), TIOCSWINSZ, &window);
-  // What erases a character in a line that is typed erases all its bytes, as in the terminals of
-  // today.
+  // Makes the erase key remove all bytes of a character from the typed line, as in today's
+  // terminals.
   termios settings{};
   if (::tcgetattr(pair.slave.get(), &settings) == 0) {
     settings.c_iflag |= IUTF8;
@@ -59,15 +59,15 @@ Result<TerminalPair> open_terminal(WindowSize size) {
   return pair;
 }
 
-/// What outlives its owner until the child is reaped.
+/// The part that outlives its owner until the child is reaped.
 struct State : std::enable_shared_from_this<State> {
   State(rt::IoLoop& io, InteractiveChild::Handlers calls) : loop(io), handlers(std::move(calls)) {}
 
-  /// One stream that is read.
+  /// One stream to read from.
   struct Source {
     rt::Fd fd;
-    bool dry = false;   ///< Nothing was there when it was read last.
-    bool hung = false;  ///< Nobody has the terminal open; somebody may again.
+    bool dry = false;   ///< The last read found nothing.
+    bool hung = false;  ///< Nobody has the terminal open; somebody may open it again.
     std::unique_ptr<rt::FdWatch> watch;
   };
 
@@ -76,15 +76,15 @@ struct State : std::enable_shared_from_this<State> {
   Pid pid;
   bool has_terminal = false;
   rt::Fd input;
-  std::deque<std::string> queue;  ///< For the input.
+  std::deque<std::string> queue;  ///< Pending input.
   size_t front_sent = 0;
   bool input_ends = false;
   std::array<Source, 2> sources;
   size_t allowed = 0;
   std::optional<Exit> exit;
-  size_t rest = kRestBytes;  ///< Once the child has ended.
+  size_t rest = kRestBytes;  ///< Left to read once the child has ended.
   bool told = false;
-  std::unique_ptr<rt::FdWatch> input_watch;  // The watches last: they end before what they watch.
+  std::unique_ptr<rt::FdWatch> input_watch;  // Watches last: they end before what they watch.
   std::unique_ptr<ExitWatch> exit_watch;
 
   void watch_source(size_t which);
@@ -144,7 +144,7 @@ bool State::read_once(size_t which) {
   return false;
 }
 
-/// Watches what may be read, and tells the end when nothing is left.
+/// Watches the streams that may be read, and reports the exit when nothing is left.
 void State::look() {
   const bool ended = exit.has_value();
   for (size_t which = 0; which < sources.size(); ++which) {
@@ -195,7 +195,7 @@ void State::flush() {
   }
 }
 
-/// The child reads no more: what is queued has nowhere to go.
+/// The child no longer reads, so what is queued has nowhere to go.
 void State::drop_input() {
   input_watch.reset();
   input.reset();
@@ -222,7 +222,7 @@ void State::on_exit() {
   }
   drop_input();
   for (Source& source : sources) {
-    source.dry = false;  // What it wrote at last may not have been seen.
+    source.dry = false;  // Its last output may not have been seen.
     source.hung = false;
   }
   look();
@@ -236,7 +236,7 @@ void State::tell_exit() {
     source.watch.reset();
     source.fd.reset();
   }
-  // In a turn of its own: this may be inside a call into the child, which the handler may destroy.
+  // Posted, because this may run inside a call into the child, which the handler may destroy.
   loop.post([self = shared_from_this()] {
     const auto exited = std::move(self->handlers.exited);
     exited(*self->exit);
@@ -281,7 +281,7 @@ class LoopInteractiveChild final : public InteractiveChild {
       return;
     }
     if (state_->has_terminal) {
-      // What the terminal's reader takes for the end; the terminal itself stays open.
+      // Sends what the terminal's reader takes for the end; the terminal itself stays open.
       termios settings{};
       const bool known = ::tcgetattr(state_->input.get(), &settings) == 0;
       const char mark = known ? static_cast<char>(settings.c_cc[VEOF]) : '\x04';
@@ -310,7 +310,7 @@ class LoopInteractiveChild final : public InteractiveChild {
       pid_t foreground = 0;
       if (before.ws_row == window.ws_row && before.ws_col == window.ws_col &&
           ::ioctl(terminal, TIOCGPGRP, &foreground) == 0 && foreground > 0) {
-        (void)::kill(-foreground, SIGWINCH);  // The kernel tells of changes only.
+        (void)::kill(-foreground, SIGWINCH);  // The kernel signals only changes.
       }
     }
   }
@@ -349,14 +349,14 @@ Result<std::unique_ptr<InteractiveChild>> spawn_interactive(rt::IoLoop& loop, Sp
     state->sources[0].fd = std::move(spawned.stdout_pipe);
     state->sources[1].fd = std::move(spawned.stderr_pipe);
   }
-  // The child is reaped, whoever is still interested: see abandon().
+  // The child is reaped even if nobody is interested any more: see abandon().
   auto exit_watch = watch_exit(loop, state->pid, [self = std::weak_ptr(state)] {
     if (const std::shared_ptr<State> alive = self.lock(); alive != nullptr) {
       alive->on_exit();
     }
   });
   if (!exit_watch.has_value()) {
-    ::kill(state->pid.value, SIGKILL);  // A child whose end nobody would see must not run.
+    ::kill(state->pid.value, SIGKILL);  // A child whose end nobody would notice must not run.
     (void)reap(state->pid);
     return std::move(exit_watch).error();
   }

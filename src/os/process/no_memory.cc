@@ -12,7 +12,7 @@
 namespace muster::os {
 namespace {
 
-/// The new-handler and the signal's handler have no other way to know.
+/// The new-handler and the signal handler have no other way to get this.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): see above
 constinit struct {
   const char* who = "";
@@ -39,7 +39,7 @@ uintptr_t stack_pointer_of(const void* context) {
 #endif
 }
 
-/// A stack that cannot grow is hit just below where it ends; everything else is a bug, and acts as
+/// A stack that cannot grow faults just below its end; any other fault is a bug, and acts as
 /// before.
 void on_fault(int signal, siginfo_t* info, void* context) {
   constexpr uintptr_t kFrameMax = uintptr_t{1} << 20;
@@ -57,7 +57,7 @@ void exit_without_memory(const char* who, int exit_status) {
   no_memory_words.who = who;
   no_memory_words.exit_status = exit_status;
   std::set_new_handler(on_no_memory);
-  // A handler needs a stack of its own where the other one cannot grow.
+  // The handler needs a stack of its own if the other one cannot grow.
   alignas(16) static std::array<char, 16U << 10> stack;
   const stack_t own{.ss_sp = stack.data(), .ss_flags = 0, .ss_size = stack.size()};
   struct sigaction action{};

@@ -12,8 +12,8 @@ namespace muster::os {
 namespace {
 
 constexpr size_t kPieceBytes = 64U << 10;
-/// Of a flood: fewer and larger writes to a file, and a writer that is woken less often, cost a
-/// quarter less of the processor.
+/// For a flood: fewer, larger writes to a file, and a writer that is woken less often, save a
+/// quarter of the processor time.
 constexpr size_t kFloodBytes = 512U << 10;
 constexpr Duration kBatchPause = std::chrono::milliseconds(1);
 
@@ -28,7 +28,7 @@ struct PipeReader::State {
   rt::TimerId next_batch = {};              // While there is no watch.
   bool paused = false;
   bool gone = false;  // The owner has destroyed the reader.
-  /// Of kFloodBytes; there while the pipe is fuller than a piece.
+  /// Holds kFloodBytes; exists while more than a piece arrives at once.
   std::unique_ptr<std::array<char, kFloodBytes>> flood = {};
 
   enum class Got { Bytes, Nothing, End };
@@ -67,7 +67,7 @@ PipeReader::State::Got PipeReader::State::read_once(size_t limit_bytes, size_t& 
   return Got::End;
 }
 
-/// Chooses the next buffer by how much there was.
+/// Chooses the next buffer by how much was read.
 void PipeReader::State::expect(size_t got) {
   if (got < kPieceBytes) {
     flood.reset();
@@ -106,8 +106,7 @@ void PipeReader::watch(const std::shared_ptr<State>& state) {
                                    [weak = std::weak_ptr(state)] { look(weak.lock()); });
 }
 
-/// Reads a piece. The descriptor is watched only while nothing comes; a batch is waited for by
-/// time.
+/// Reads a piece. The descriptor is watched only while nothing comes; a timer waits for a batch.
 void PipeReader::look(const std::shared_ptr<State>& state) {
   state->next_batch = {};
   size_t got = 0;

@@ -38,8 +38,8 @@ std::optional<Number> parse_number(std::string_view text) {
   return value;
 }
 
-/// Parses /proc/PID/stat: "pid (comm) state ppid pgrp session ...". The name may hold blanks and
-/// brackets.
+/// Parses /proc/PID/stat: "pid (comm) state ppid pgrp session ...". The name may contain blanks and
+/// parentheses.
 std::optional<ProcessInfo> parse_stat(std::string_view text) {
   const size_t open = text.find(" (");
   const size_t close = text.rfind(") ");
@@ -80,7 +80,7 @@ std::optional<ProcessInfo> read_process(std::string_view pid) {
   return parse_stat(std::string_view(buffer.data(), static_cast<size_t>(got)));
 }
 
-/// Appends the children of all threads of `parent`; false where the kernel does not list them.
+/// Appends the children of all threads of `parent`; false if the kernel does not list them.
 bool add_children(Pid parent, std::vector<Pid>& children) {
   const std::string folder = fmt::format("/proc/{}/task", parent.value);
   const std::unique_ptr<DIR, int (*)(DIR*)> threads(::opendir(folder.c_str()), ::closedir);
@@ -92,7 +92,8 @@ bool add_children(Pid parent, std::vector<Pid>& children) {
     if (!parse_number<int32_t>(entry->d_name).has_value()) {
       continue;
     }
-    // From the folder on: programs have many threads, and to walk all of the path is dear.
+    // Relative to the open folder: programs have many threads, and walking the whole path is
+    // expensive.
     const auto text =
         read_proc_at(::dirfd(threads.get()), fmt::format("{}/children", entry->d_name));
     listed = listed || text.has_value();

@@ -21,8 +21,9 @@
 namespace muster::os {
 namespace {
 
-/// The most a pipe can hold: what an ended child has written is read up to here before its exit is
-/// told. A pipe of a task is made so large: a program that writes much seldom waits for its reader.
+/// The most a pipe can hold: an ended child's output is read up to this much before its exit is
+/// reported. A task's pipe is made this large so that a program that writes much seldom waits for
+/// its reader.
 constexpr size_t kDrainMax = 1U << 20;
 
 class LoopProcesses final : public Processes {
@@ -64,7 +65,7 @@ class LoopProcesses final : public Processes {
 
   rt::IoLoop& loop_;
   FamilyRounds rounds_;
-  std::map<Pid, Shared> children_;  // Reaped ones, too, as long as their output is open.
+  std::map<Pid, Shared> children_;  // Includes reaped ones while their output is open.
 };
 
 Result<Pid> LoopProcesses::spawn(const SpawnOptions& options, Handlers handlers) {
@@ -78,7 +79,7 @@ Result<Pid> LoopProcesses::spawn(const SpawnOptions& options, Handlers handlers)
     }
   });
   if (!exit.has_value()) {
-    // A child whose end nobody would see must not run.
+    // A child whose end nobody would notice must not run.
     ::kill(pid.value, SIGKILL);
     (void)reap(pid);
     return std::move(exit).error();
@@ -86,7 +87,7 @@ Result<Pid> LoopProcesses::spawn(const SpawnOptions& options, Handlers handlers)
   child->exit = std::move(exit).value();
   child->stdout_reader = read_output(pid, child, std::move(spawned.stdout_pipe), Stream::Stdout);
   child->stderr_reader = read_output(pid, child, std::move(spawned.stderr_pipe), Stream::Stderr);
-  // An ended child of the same number, whose output somebody still holds open, is forgotten.
+  // This forgets an ended child of the same number whose output somebody still holds open.
   children_[pid] = std::move(child);
   return pid;
 }
@@ -96,7 +97,7 @@ std::unique_ptr<PipeReader> LoopProcesses::read_output(Pid pid, const Shared& ch
   if (!pipe.valid()) {
     return nullptr;
   }
-  // Where the user's share of memory for pipes is spent, it stays as it is.
+  // If the user's share of memory for pipes is used up, the pipe keeps its size.
   (void)::fcntl(pipe.get(), F_SETPIPE_SZ, kDrainMax);
   const std::weak_ptr<Child> weak = child;
   return std::make_unique<PipeReader>(
@@ -176,7 +177,7 @@ std::vector<Pid> LoopProcesses::family(Pid child) const {
     return process.pid == child || process.group == child || process.session == child ||
            members.contains(process.parent);
   };
-  // Parents come before their children in most listings, not in all: go on until nobody joins.
+  // Most listings have parents before their children, but not all: go on until nobody joins.
   size_t before = 0;
   do {
     before = members.size();
@@ -206,7 +207,7 @@ std::vector<Pid> LoopProcesses::members(Pid child, const FamilyRound& round) {
 
 size_t LoopProcesses::signal_family(Pid child, int signal) {
   std::set<Pid> signalled;
-  constexpr int kRoundsMax = 16;  // For those that fork while they are listed.
+  constexpr int kRoundsMax = 16;  // Some may fork while they are listed.
   for (int round = 0; round < kRoundsMax; ++round) {
     bool any_new = false;
     for (const Pid pid : family(child)) {
@@ -240,7 +241,7 @@ void LoopProcesses::go_on(Pid child, const std::vector<Pid>& stood) {
 
 }  // namespace
 
-// lint: allow(unused) what runs in fakes and in the simulator
+// lint: allow(unused) this runs in fakes and in the simulator
 std::vector<Pid> Processes::members(Pid child, const FamilyRound& /*round*/) {
   return members(child);
 }
@@ -254,7 +255,7 @@ std::vector<Pid> Processes::stopped(Pid /*child*/) const { return {}; }
 // lint: allow(unused) as above
 void Processes::go_on(Pid /*child*/, const std::vector<Pid>& /*stood*/) {}
 
-// NOLINTBEGIN(performance-unnecessary-value-param): who overrides this takes them over.
+// NOLINTBEGIN(performance-unnecessary-value-param): overrides take them over.
 Result<std::unique_ptr<InteractiveChild>> Processes::spawn_interactive(
     SpawnOptions /*options*/, std::optional<WindowSize> /*terminal*/,
     InteractiveChild::Handlers /*handlers*/) {

@@ -22,7 +22,7 @@ class SignalfdSignals final : public Signals {
   }
 
  private:
-  /// One at a time: the callback may destroy this object. The watch calls again for the next.
+  /// One at a time, as the callback may destroy this object. The watch calls again for the next.
   void read_one() {
     signalfd_siginfo info{};
     if (::read(fd_.get(), &info, sizeof(info)) == sizeof(info)) {

@@ -30,26 +30,26 @@
 namespace muster::os {
 namespace {
 
-/// TCP_ESTABLISHED of <netinet/tcp.h>, which does not go with the kernel's header.
+/// TCP_ESTABLISHED of <netinet/tcp.h>, which cannot be included beside the kernel's header.
 constexpr uint8_t kTcpEstablished = 1;
 
 constexpr uint64_t kTableBytesMax = 8U << 20;
 constexpr size_t kAwaitedMax = 4096;
 
-/// A table of the kernel's: where its columns are, and what they hold of a socket that takes what
-/// comes from anybody, or has a connection to elsewhere.
+/// One of the kernel's tables: where its columns are, and how a row shows that a socket accepts
+/// from anybody, or is connected to elsewhere.
 struct Table {
   std::string_view name;
   size_t inode_column;
   bool (*takes)(const std::vector<std::string_view>& row);
   bool (*connected)(const std::vector<std::string_view>& row);
-  bool has_addresses = true;  ///< Of both ends.
+  bool has_addresses = true;  ///< Whether rows show both ends.
 };
 
 constexpr std::string_view kEstablished = "01";
 constexpr std::string_view kUnconnected = "07";
 constexpr std::string_view kListening = "0A";
-constexpr size_t kRemoteColumn = 2;  ///< Of internet sockets, as the next.
+constexpr size_t kRemoteColumn = 2;  ///< For internet sockets, like the next.
 constexpr size_t kStateColumn = 3;
 
 bool listens(const std::vector<std::string_view>& row) { return row[kStateColumn] == kListening; }
@@ -59,11 +59,11 @@ bool takes_datagrams(const std::vector<std::string_view>& row) {
 bool is_established(const std::vector<std::string_view>& row) {
   return row[kStateColumn] == kEstablished;
 }
-/// Its flags say that it accepts, or it is one for datagrams that has a name.
+/// Returns whether its flags say that it accepts, or it is a datagram socket with a name.
 bool takes_local(const std::vector<std::string_view>& row) {
   return row[3] == "00010000" || (row[4] == "0002" && row.size() > 7);
 }
-/// Both ends may be the same process's.
+/// Both ends may belong to the same process.
 bool never(const std::vector<std::string_view>&) { return false; }
 
 constexpr std::array<Table, 5> kTables = {{{"tcp", 9, listens, is_established},
@@ -80,8 +80,8 @@ std::optional<Number> parse_hexadecimal(std::string_view text) {
                                                                    : std::nullopt;
 }
 
-/// "0500000A:1538" is 10.0.0.5:5432: each 32 bits of an address are a number of this machine. ""
-/// for the address of nobody.
+/// Parses "0500000A:1538" as 10.0.0.5:5432: each 32 bits of an address are a number in this
+/// machine's byte order. "" if the column names no peer.
 std::string address_of(std::string_view column) {
   constexpr size_t kDigits = 8;
   const size_t colon = std::min(column.find(':'), column.size());
@@ -99,7 +99,7 @@ std::string address_of(std::string_view column) {
     words[i] = *word;
   }
   std::array<char, INET6_ADDRSTRLEN> text{};
-  // Servers for both versions see those of version 4 as part of version 6.
+  // Servers for both versions see IPv4 addresses mapped into IPv6.
   const bool mapped =
       count == words.size() && words[0] == 0 && words[1] == 0 && words[2] == htonl(0xFFFF);
   if (count == 1 || mapped) {
@@ -110,7 +110,7 @@ std::string address_of(std::string_view column) {
   return fmt::format("[{}]:{}", text.data(), *port);
 }
 
-/// "socket:[4711]", what a descriptor leads to, is 4711; nullopt of what is no socket.
+/// Returns 4711 for "socket:[4711]", the target of a descriptor; nullopt if it is no socket.
 std::optional<uint64_t> inode_of_socket(std::string_view target) {
   constexpr std::string_view kSocket = "socket:[";
   return target.starts_with(kSocket) && target.ends_with(']')
@@ -118,7 +118,7 @@ std::optional<uint64_t> inode_of_socket(std::string_view target) {
              : std::nullopt;
 }
 
-/// The descriptors of a process's sockets, by their inodes.
+/// Returns the descriptors of a process's sockets, by their inodes.
 std::optional<std::map<uint64_t, std::vector<int32_t>>> sockets_by_inode(Pid pid) {
   std::map<uint64_t, std::vector<int32_t>> found;
   std::error_code failed;
@@ -135,7 +135,7 @@ std::optional<std::map<uint64_t, std::vector<int32_t>>> sockets_by_inode(Pid pid
   return failed ? std::nullopt : std::optional(std::move(found));
 }
 
-/// Reads memory of a process; false where that is forbidden or not there.
+/// Returns the descriptors that an epoll instance watches; none if /proc does not show them.
 std::vector<int32_t> watched_by_epoll(Pid pid, uint64_t epoll) {
   std::vector<int32_t> found;
   const std::string text = read_proc(fmt::format("/proc/{}/fdinfo/{}", pid.value, epoll));
@@ -255,7 +255,7 @@ std::optional<BytesOver> bytes_over(Pid pid, int32_t descriptor) {
   const rt::Fd copy = copy_descriptor(pid, descriptor);
   tcp_info info{};
   socklen_t size = sizeof info;
-  // What the kernel does not fill stays 0.
+  // Fields that the kernel does not fill stay 0.
   if (!copy.valid() || ::getsockopt(copy.get(), IPPROTO_TCP, TCP_INFO, &info, &size) != 0 ||
       info.tcpi_state != kTcpEstablished) {
     return std::nullopt;

@@ -30,7 +30,7 @@ namespace {
 /// What the child was doing when it failed.
 enum class Step : uint8_t { None, Group, DeathSignal, Limits, Folder, Streams, Exec };
 
-/// What the child says before it ends. In memory that both see, so no pipe is needed.
+/// What the child reports before it ends. Both see this memory, so no pipe is needed.
 struct Report {
   Step failed = Step::None;
   int error = 0;
@@ -46,7 +46,7 @@ struct ChildPlan {
   std::array<int, 3> streams{-1, -1, -1};
   std::vector<KeptFd> keep;
   int descriptor_max = 0;
-  std::optional<rlimit> descriptors;  ///< The limit of them, where the parent raised its own.
+  std::optional<rlimit> descriptors;  ///< Their limit, if the parent raised its own.
   pid_t parent = 0;
   Report* report = nullptr;
 };
@@ -54,31 +54,31 @@ struct ChildPlan {
 // ---- in the child: system calls only
 // ----------------------------------------------------------------------------
 
-/// The kernel's own form of sigaction: the handler, no flags, an empty mask. Larger than what any
-/// of our processors reads.
+/// The kernel's own form of sigaction: the handler, no flags, an empty mask. Larger than what it
+/// reads on any of our processors.
 using KernelAction = std::array<uint64_t, 8>;
 constexpr KernelAction kStandard{};
 constexpr KernelAction kIgnore{1};  // SIG_IGN.
 
 void set_signals(const KernelAction& action) {
-  // By system call: glibc's sigaction refuses the signals that it keeps to itself (32, 33), yet a
-  // parent that ignores them, as some runtimes do, hands that on to us and so to the task.
+  // By system call: glibc's sigaction refuses the signals that it reserves (32, 33), yet a parent
+  // that ignores them, as some runtimes do, passes that on to us and so to the task.
   constexpr size_t kMaskBytes = NSIG / 8;
   for (int signal = 1; signal < NSIG; ++signal) {
-    // Fails for those that cannot be changed, harmlessly.
+    // Fails harmlessly for those that cannot be changed.
     ::syscall(SYS_rt_sigaction, signal, action.data(), nullptr, kMaskBytes);
   }
 }
 
-/// Ctrl-C between our start and our own group was meant for the group that we have left: it waits
-/// until signals are let through again, and is dropped by being ignored.
+/// A Ctrl-C between our start and our own group was meant for the group that we have left: it stays
+/// pending until signals are unblocked, and ignoring it drops it.
 void drop_signals_of_old_group() {
   set_signals(kIgnore);
   set_signals(kStandard);
 }
 
-/// Moves every descriptor the child shall have out of the way of the numbers it shall have them
-/// under, then into place. dup2 to the final number clears close-on-exec.
+/// Moves every descriptor that the child is to have away from the numbers it is to have them under,
+/// then into place. dup2 to the final number clears close-on-exec.
 bool place_descriptors(ChildPlan& plan) {
   for (int& fd : plan.streams) {
     fd = ::fcntl(fd, F_DUPFD_CLOEXEC, plan.descriptor_max);
@@ -118,7 +118,7 @@ void close_others(const ChildPlan& plan) {
         last = std::min(last, static_cast<unsigned>(kept.child_fd) - 1);
       }
     }
-    // Before Linux 5.9 there is no close_range; the parent's own descriptors are all close-on-exec
+    // Linux before 5.9 has no close_range; the parent's own descriptors are all close-on-exec
     // anyway.
     constexpr unsigned kCloseRangeCloexec = 4;
     if (::syscall(SYS_close_range, first, last, kCloseRangeCloexec) != 0 || last == ~0U) {
@@ -145,7 +145,7 @@ Step prepare_child(ChildPlan& plan) {
       return Step::DeathSignal;
     }
     if (::getppid() != plan.parent) {
-      ::_exit(127);  // The parent ended before the kernel knew of the wish.
+      ::_exit(127);  // The parent ended before the kernel knew of the request.
     }
   }
   if (options.niceness != 0) {
@@ -164,15 +164,14 @@ Step prepare_child(ChildPlan& plan) {
     return Step::Streams;
   }
   close_others(plan);
-  // Last: the copies above need numbers that only the parent's own limit may allow.
+  // Last, because the copies above may need numbers that only the parent's own limit allows.
   if (plan.descriptors && ::setrlimit(RLIMIT_NOFILE, &*plan.descriptors) != 0) {
     return Step::Limits;
   }
   return Step::None;
 }
 
-/// Tries each candidate as execvp does: the error of one that is there counts more than "not
-/// found".
+/// Tries each candidate as execvp does: an error from one that exists counts more than "not found".
 Step execute(ChildPlan& plan) {
   int worst = ENOENT;
   for (const std::string& path : plan.candidates) {
@@ -206,7 +205,7 @@ int child_main(void* argument) {
 // ----------------------------------------------------------------------------------------------
 
 #if __has_feature(thread_sanitizer)
-/// The thread sanitizer believes every clone to be a fork and ends where it is not one.
+/// The thread sanitizer takes every clone for a fork, and ends the program if it is not one.
 constexpr int kSharesMemory = 0;
 #else
 constexpr int kSharesMemory = CLONE_VM;
@@ -228,7 +227,7 @@ class ChildStack {
   ChildStack& operator=(const ChildStack&) = delete;
   [[nodiscard]] bool valid() const { return memory_ != MAP_FAILED; }
   [[nodiscard]] void* top() const { return static_cast<char*>(memory_) + kSize; }
-  /// At the other end of the memory. Once.
+  /// It lies at the other end of the memory. Call once.
   [[nodiscard]] Report* report() const { return new (memory_) Report; }
 
  private:

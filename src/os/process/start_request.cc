@@ -12,7 +12,7 @@
 namespace muster::os {
 namespace {
 
-/// The first byte of a message: whether its last descriptor is the program's output.
+/// The first byte of a message says whether its last descriptor is the program's output.
 constexpr std::string_view kQuiet = "q";
 constexpr std::string_view kWithOutput = "o";
 

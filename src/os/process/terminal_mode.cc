@@ -14,10 +14,10 @@ class RestoredTerminal final : public RawTerminal {
   RestoredTerminal(int fd, const termios& before, const termios& raw)
       : fd_(fd), before_(before), raw_(raw), waiting_(raw) {
     waiting_.c_lflag |= ISIG;
-    waiting_.c_cc[VSUSP] = _POSIX_VDISABLE;  // Like other keys: it is for whoever gets them.
+    waiting_.c_cc[VSUSP] = _POSIX_VDISABLE;  // Like other keys, it is for whoever gets them.
     waiting_.c_oflag = before.c_oflag;
   }
-  // Keys that wait are for the program that was cut off; a shell here would run them.
+  // Waiting keys were meant for the program that was cut off; a shell here would run them.
   ~RestoredTerminal() override {
     (void)::tcsetattr(fd_, keys_wait_ ? TCSAFLUSH : TCSADRAIN, &before_);
   }

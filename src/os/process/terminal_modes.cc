@@ -11,16 +11,17 @@ namespace muster::os {
 namespace {
 
 constexpr char kEscape = '\x1b';
-/// Longer ones are none that are looked for.
+/// Longer parameters belong to no sequence that is looked for.
 constexpr size_t kParametersMax = 64;
 
 constexpr uint16_t kCursorKeys = 1;
 constexpr uint16_t kWraps = 7;
 constexpr uint16_t kCursorShown = 25;
-/// The screen without scroll-back. It has three numbers, of which this one also keeps the cursor.
+/// The alternate screen, without scroll-back. It has three numbers, of which this one also saves
+/// the cursor.
 constexpr uint16_t kOtherScreen = 1049;
-/// Beyond those: clicks and movements of the mouse and how they are told, the focus, and marks
-/// around what is pasted.
+/// The others: mouse clicks and movements and how they are reported, the focus, and marks around
+/// pasted text.
 constexpr std::array<uint16_t, 9> kInputModes = {1000, 1002, 1003, 1004, 1005, 1006, 1015, 2004, 9};
 
 bool is_followed(uint16_t mode) {
@@ -50,7 +51,7 @@ void TerminalModes::take_one(char byte) {
   constexpr char kCancel = '\x18';
   constexpr char kSubstitute = '\x1a';
   if (byte == kEscape) {
-    state_ = State::Escape;  // Also where the one before was cut off.
+    state_ = State::Escape;  // Even if the previous one was cut off.
     return;
   }
   if (byte == kCancel || byte == kSubstitute) {
@@ -133,7 +134,7 @@ void TerminalModes::reset() {
 
 std::string TerminalModes::sequences() const {
   std::string text;
-  // The screen first: it has a cursor and a state of its own.
+  // The screen comes first: it has its own cursor and state.
   if (on_other_screen()) {
     text += "\x1b[?1049h";
   }
@@ -150,7 +151,7 @@ std::string TerminalModes::sequences() const {
 bool TerminalModes::on_other_screen() const { return modes_.contains(kOtherScreen); }
 
 bool TerminalModes::has_screen() const {
-  // Those who stay on the normal screen, as top does, take the keys for themselves.
+  // Programs that stay on the normal screen, such as top, take the cursor keys for themselves.
   return on_other_screen() || modes_.contains(kCursorKeys);
 }
 

@@ -35,7 +35,7 @@ struct KnownCall {
   bool takes_descriptor = false;
 };
 
-/// Those in which programs wait. Some exist on one architecture only.
+/// Calls in which programs wait. Some exist on one architecture only.
 constexpr KnownCall kCalls[] = {
     {SYS_read, "read", true},
     {SYS_pread64, "pread64", true},
@@ -121,7 +121,7 @@ void read_call(std::string_view text, ThreadState& thread) {
   }
 }
 
-/// The name in brackets, which may hold any character, and the state behind it.
+/// Parses the name in parentheses, which may contain any character, and the state after it.
 void read_stat(std::string_view text, ThreadState& thread) {
   const size_t open = text.find(" (");
   const size_t close = text.rfind(") ");
@@ -147,8 +147,8 @@ uint64_t count_sleeps(Pid pid, int32_t thread) {
 }
 
 rt::Fd copy_descriptor(Pid pid, int32_t descriptor) {
-  // By its number: the oldest C libraries that we are built with do not know it. Before Linux 5.6
-  // there is none.
+  // By its number, because the oldest C libraries that we build with do not know it. Linux before
+  // 5.6 does not have it.
   constexpr int64_t kPidfdGetfd = 438;
   const rt::Fd process(static_cast<int>(::syscall(SYS_pidfd_open, pid.value, 0)));
   return rt::Fd(process.valid()
@@ -158,7 +158,7 @@ rt::Fd copy_descriptor(Pid pid, int32_t descriptor) {
 
 namespace {
 
-/// Whether it is a socket that lets nobody wait for longer than a time.
+/// Returns whether it is a socket with a time limit on waiting.
 bool limits_waits(Pid pid, int32_t descriptor) {
   const rt::Fd copy = copy_descriptor(pid, descriptor);
   timeval limit{};
@@ -185,9 +185,9 @@ bool read_memory(Pid pid, uint64_t address, void* to, size_t size) {
 
 namespace {
 
-/// A time in the form of timespec or timeval. What another process has there may be any number.
+/// Converts a timespec or timeval, which may hold any numbers, as it is another process's.
 Duration duration_of(int64_t seconds, std::chrono::microseconds rest) {
-  // Far beyond any moment of a wall clock, and no overflow in microseconds.
+  // Far beyond any wall-clock time, yet without overflow in microseconds.
   constexpr int64_t kLongest = 1'000'000'000'000;
   return std::chrono::seconds(std::clamp<int64_t>(seconds, 0, kLongest)) + rest;
 }
@@ -200,7 +200,7 @@ Duration duration_of(const timeval& time) {
   return duration_of(time.tv_sec, std::chrono::microseconds(time.tv_usec));
 }
 
-/// A time that a call was given, where it lies in the memory of the process. Of select() it is a
+/// Reads a time that was passed to a call from the memory of the process. For select() it is a
 /// timeval.
 template <class Time = timespec>
 std::optional<Duration> time_at(Pid pid, uint64_t address) {
@@ -210,7 +210,7 @@ std::optional<Duration> time_at(Pid pid, uint64_t address) {
              : std::nullopt;
 }
 
-/// The same of one that ends a sleep by a clock.
+/// Returns how long it is until the time on a clock at which a sleep ends.
 std::optional<Duration> time_until(Pid pid, uint64_t clock, uint64_t address) {
   timespec now{};
   const std::optional<Duration> end = time_at(pid, address);
@@ -271,8 +271,8 @@ bool waits_for_a_moment(Pid pid, const ThreadState& thread) {
 }
 
 Pid lock_holder(std::string_view proc_locks, Pid waiting) {
-  // "1: POSIX  ADVISORY  WRITE 812 fd:01:4711 0 EOF", and below it, for each who waits for it,
-  // "1: -> POSIX  ADVISORY  WRITE 901 fd:01:4711 0 EOF".
+  // "1: POSIX  ADVISORY  WRITE 812 fd:01:4711 0 EOF", and below it, for each process that waits for
+  // it, "1: -> POSIX  ADVISORY  WRITE 901 fd:01:4711 0 EOF".
   Pid holder;
   for (const std::string_view line : split(proc_locks, '\n')) {
     std::vector<std::string_view> words = split(line, ' ');
@@ -305,7 +305,7 @@ ThreadState call_of_thread(Pid pid, int32_t thread) {
 }
 
 std::string path_of_call(Pid pid, const ThreadState& thread) {
-  // Who waits for the memory map of its process keeps others from reading there.
+  // A thread that waits for its process's memory map keeps others from reading that memory.
   const bool may_hold =
       thread.state != 'S' &&
       (thread.wait_channel.empty() || thread.wait_channel.find("rwsem") != std::string::npos ||

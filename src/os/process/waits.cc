@@ -17,20 +17,20 @@
 namespace muster::os {
 namespace {
 
-/// However many there are, so many are looked at.
+/// However many there are, only this many are examined.
 constexpr size_t kDescriptorsMax = 4;
 constexpr size_t kThreadsMax = 4;
 constexpr size_t kChildrenMax = 8;
-/// Beyond it a program has too many threads to list them often.
+/// A program with more threads than this has too many to list them often.
 constexpr size_t kThreadsListedMax = 512;
 
 enum class Source : uint8_t { None, Socket, Pipe };
 
-/// What a thread waits for to bring it something.
+/// Returns the kind of source from which a thread waits for input.
 Source source_of(Pid pid, const ThreadState& thread) {
   const std::string_view call = thread.system_call;
   if (call == "epoll_wait" || call == "epoll_pwait") {
-    return Source::Socket;  // As a rule; there may be thousands.
+    return Source::Socket;  // Usually; there may be thousands.
   }
   if (call == "write" || call == "writev") {
     return Source::None;
@@ -48,8 +48,9 @@ Source source_of(Pid pid, const ThreadState& thread) {
   return Source::None;
 }
 
-/// Whether a thread waits for the answer of one name server, as resolvers do: in poll(), for one
-/// socket or for two. Only datagrams are looked at: to find the other ends of connections is dear.
+/// Returns whether a thread waits for a name server's answer, as resolvers do: in poll(), on one
+/// socket or two. Only datagram sockets are examined, because finding the other ends of connections
+/// is expensive.
 bool asks_name_server(Pid pid, const ThreadState& thread) {
   if (thread.system_call != "poll" && thread.system_call != "ppoll") {
     return false;
@@ -75,8 +76,8 @@ Brief brief_of(Pid pid) {
 
 std::string command_line(Pid pid) { return read_proc(fmt::format("/proc/{}/cmdline", pid.value)); }
 
-/// Whether one of the processes is a child that `parent` has made by itself, not another program
-/// that it has started, and computes.
+/// Returns whether one of the processes is computing and is a child that `parent` forked itself,
+/// not another program that it started.
 bool has_child_at_work(std::span<const Pid> processes, Pid parent) {
   const std::string own = command_line(parent);
   size_t looked_at = 0;
@@ -90,7 +91,7 @@ bool has_child_at_work(std::span<const Pid> processes, Pid parent) {
       continue;
     }
     const std::string theirs = command_line(pid);
-    // Python starts some of its children anew.
+    // Python starts some of its children as new programs.
     const bool by_python = theirs.find("multiprocessing.spawn") != std::string::npos ||
                            theirs.find("multiprocessing.forkserver") != std::string::npos;
     if (by_python || (brief.parent == parent && theirs == own)) {
@@ -151,7 +152,7 @@ Waits look_at_waits(std::span<const Pid> processes, Pid worker, KnownThreads& th
   const Source source = waits.for_time ? Source::None : source_of(worker, main);
   waits.for_socket = source == Source::Socket;
   waits.for_name = waits.for_socket && asks_name_server(worker, main);
-  // Where a child does most of the work, the program itself is its parent.
+  // If a child does most of the work, its parent is the program itself.
   const Pid parent = source == Source::Pipe ? worker : brief_of(worker).parent;
   const bool known = std::ranges::find(processes, parent) != processes.end();
   if (known && (parent == worker ||
