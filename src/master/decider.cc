@@ -79,7 +79,7 @@ void Decider::on_log_changed() {
   watch_stuck_end();
 }
 
-/// Looks again and again while the job is ending and its log cannot be written.
+/// Looks repeatedly while the job is ending and its log cannot be written.
 void Decider::watch_stuck_end() {
   loop_.cancel(std::exchange(stuck_timer_, {}));
   const job::State& state = machine_.state();
@@ -128,7 +128,8 @@ void Decider::stop_tasks() {
   }
 }
 
-/// The writer still has the facts, and may come to write them before this process ends.
+/// Goes on without the log. The writer still has the facts, and may manage to write them before
+/// this process ends.
 void Decider::end_without_log() {
   if (!std::exchange(gave_up_, true)) {
     log_.error("log.given_up", {{"reason", writer_.trouble()}, {"facts", waiting_.size()}});

@@ -8,7 +8,8 @@
 namespace muster::master {
 namespace {
 
-/// Masters are gone two seconds after their job: what has not answered by then is left behind.
+/// Masters must be gone two seconds after their job, so what has not answered by then is left
+/// behind.
 constexpr Duration kLeaveMax = std::chrono::milliseconds(1500);
 constexpr Duration kAudienceMax = std::chrono::milliseconds(500);
 constexpr Duration kSamplesMax = std::chrono::seconds(1);
@@ -20,7 +21,7 @@ void Ending::begin(const job::Outcome& outcome) {
   if (std::exchange(begun_, true)) {
     return;
   }
-  // Clients hear of the end first: the rest is only tidying up, which nobody should wait for.
+  // Clients hear of the end first: the rest is only cleaning up, for which nobody should wait.
   deps_.report.write_summary();
   deps_.clients.end(outcome);
   deps_.agents.dismiss_all();
@@ -33,10 +34,10 @@ rt::Async<> Ending::end(job::Outcome outcome) {
                                    leave(&outcome));
 }
 
-/// What must be over before the job leaves its cluster: its folder is read then, a proxy answers
-/// for it, and where the cluster starts another master, that one tells what this one did not. At
-/// once, each within its own bound: with HDFS each of them is a call or more, and one that hangs
-/// is nothing to the others.
+/// Does what must be over before the job leaves its cluster: after that its folder is read, a proxy
+/// answers for it, and, if the cluster starts another master, that one reports what this one did
+/// not. All at once, each within its own bound: with HDFS each of them takes a call or more, and
+/// one that hangs must not hold up the others.
 rt::Async<> Ending::finish_all() {
   rt::Scope scope(deps_.loop);
   scope.spawn(tell_audience());
@@ -53,7 +54,7 @@ rt::Async<> Ending::tell_audience() {
   }
 }
 
-/// The tracker tells what the samples hold, once they are complete.
+/// The tracker reports what the samples hold, once they are complete.
 rt::Async<> Ending::finish_samples() {
   (void)co_await rt::with_deadline(deps_.loop, deps_.loop.now() + kSamplesMax, "the samples",
                                    deps_.samples.finish());
@@ -62,7 +63,7 @@ rt::Async<> Ending::finish_samples() {
   }
 }
 
-// What is lost of it costs the next jobs some advice.
+// If some of this is lost, it costs the next jobs some advice.
 rt::Async<> Ending::remember_hosts() {
   if (deps_.hosts == nullptr) {
     co_return;

@@ -43,8 +43,8 @@ Result<Opened> open_again(const MasterDeps& deps, const MasterOptions& options, 
                 .started = replayed.started};
 }
 
-/// Tells whether no master before this one came to write anything: its process died between
-/// creating its segment and the first batch, so that nothing was done either.
+/// Returns whether no earlier master wrote anything: each of them died between creating its segment
+/// and writing the first batch, so nothing was done either.
 Result<bool> nothing_written(eventlog::SegmentStore& segments,
                              const std::vector<job::Epoch>& epochs) {
   for (const job::Epoch epoch : epochs) {
@@ -61,7 +61,8 @@ Result<bool> nothing_written(eventlog::SegmentStore& segments,
 Result<Opened> open_job(const MasterDeps& deps, const MasterOptions& options) {
   MUSTER_TRY(const std::vector<job::Epoch> epochs, deps.segments.list());
   const job::Epoch epoch(epochs.empty() ? 1 : epochs.back().value + 1);
-  // The fence comes first: what is read afterwards is all that an older master ever let go.
+  // The fence comes first: what is read afterwards is everything that an older master ever
+  // released.
   const Status created = deps.segments.create(epoch);
   if (!created) {
     return created.error();
@@ -71,7 +72,7 @@ Result<Opened> open_job(const MasterDeps& deps, const MasterOptions& options) {
     return open_new(deps, options, epoch);
   }
   MUSTER_TRY(eventlog::Log log, eventlog::read_log(deps.segments));
-  // The new segment is empty and was passed over as damaged.
+  // The new segment is empty, and reading skipped it as damaged.
   std::erase_if(log.damages, [epoch](const std::string& damage) {
     return damage.starts_with(eventlog::segment_name(epoch));
   });

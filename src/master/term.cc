@@ -114,7 +114,7 @@ Status Term::publish() {
     return published;
   }
   if (!published) {
-    // The agents are dialled; only new clients cannot find this master.
+    // Agents are dialled, so only new clients cannot find this master.
     log_.error("place.unpublished", {{"reason", published.error().message}});
   }
   if (const Status kept = deps_.place.keep_room(); !kept) {

@@ -40,7 +40,8 @@ rt::Async<AgentDialer::Dialled> AgentDialer::dial(job::ContainerId container, st
       deps_.transport.dial(address, self, key, deadline, std::move(answer));
     };
     Dialled channel = co_await rt::from_callback<Dialled>(deps_.loop, std::move(begin));
-    // No more than it was to take: for the rest this process stood still, and nobody was dialled.
+    // Count no more than the attempt was allowed: for the rest of the time this process stood
+    // still, and nobody was dialled.
     left -= std::min(deps_.loop.now() - begun, deadline) + kPause;
     if (channel || left <= Duration::zero()) {
       co_return channel;

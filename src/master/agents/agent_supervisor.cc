@@ -18,7 +18,7 @@ verdict::Classifier make_classifier(const job::Plan& plan, const log::Logger& lo
   return *std::move(made);
 }
 
-/// Its container was asked to end: why, the cluster knows.
+/// Its container was asked to end; the cluster knows why.
 bool ended_with_container(const job::AttemptEnded& ended) {
   return ended.exit.failure && ended.exit.failure->class_name == "container.terminated";
 }
@@ -96,7 +96,7 @@ void AgentSupervisor::release(const job::ContainerId& container) {
 void AgentSupervisor::on_hello(const wire::AgentHello& hello) {
   const job::ContainerId& id = hello.report.container;
   dialer_.forget(id);
-  handlers_.gone(id);  // Its streams ended with the connection that it had before.
+  handlers_.gone(id);  // Its streams ended with its previous connection.
   if (hello.version != deps_.options.version) {
     log_.warning("agent.other_version", {{"container", id.value}, {"version", hello.version}});
   }
@@ -109,7 +109,7 @@ void AgentSupervisor::on_hello(const wire::AgentHello& hello) {
   if (new_here) {
     deps_.decider.enter(job::AgentJoined{id, hello.report.address});
   }
-  // An agent that joined an earlier master, which could not log it, may have attempts already.
+  // An agent that had joined an earlier master, which could not log it, may already have attempts.
   if (!new_here || !hello.report.attempts.empty()) {
     deps_.decider.enter(hello.report);
   }
@@ -164,7 +164,8 @@ void AgentSupervisor::on(const job::ContainerId& container, const wire::Output& 
   }
 }
 
-/// From here on it is watched: one that was reached and then says nothing is lost like any other.
+/// From now on it is watched: an agent that was reached and then falls silent is lost like any
+/// other.
 void AgentSupervisor::on_dialled(std::unique_ptr<control::Channel> channel) {
   liveness_.watch(channel->peer().container);
   agents_.accept(std::move(channel), true);
@@ -176,7 +177,7 @@ void AgentSupervisor::on_closed(const job::ContainerId& container, bool said_hel
   }
   handlers_.gone(container);
   ended_containers_.drained(container);
-  // Why it ended is still to come: it must not count as lost before.
+  // The fact that says why it ended is still to come; until then it must not count as lost.
   const bool dead =
       deps_.master.link.known_dead(container) && !ended_containers_.waits_for(container);
   liveness_.closed(container, dead);
@@ -184,7 +185,7 @@ void AgentSupervisor::on_closed(const job::ContainerId& container, bool said_hel
       known != nullptr && !said_hello) {
     call(*known);
   }
-  // Agents leave for a newer master.
+  // Agents leave if there is a newer master.
   deps_.fence.check();
 }
 

@@ -6,8 +6,8 @@
 namespace muster::master {
 namespace {
 
-/// Which attempt an order is about, and its rank: a later order of the same attempt replaces one of
-/// the same rank.
+/// The attempt that an order is about, and the order's rank: a later order for the same attempt
+/// replaces one of the same rank.
 struct OrderKey {
   job::AttemptId attempt;
   size_t kind = 0;
@@ -45,7 +45,7 @@ void Agents::accept(std::unique_ptr<control::Channel> channel, bool dialled) {
   AgentSession* raw = session.get();
   const job::ContainerId container = raw->container();
   if (dialled && connected(container)) {
-    // It came by itself while it was dialled. The connection that it made serves its streams.
+    // It connected by itself while it was being dialled. Its own connection serves its streams.
     raw->close();
     bury(std::move(session));
     return;
@@ -55,7 +55,8 @@ void Agents::accept(std::unique_ptr<control::Channel> channel, bool dialled) {
   } else {
     slot = std::move(session);
   }
-  // One that was replaced or forgotten may have a frame on its way: it speaks for nobody any more.
+  // A session that was replaced or forgotten may have a frame on its way, but no longer speaks for
+  // anybody.
   raw->start({.hello =
                   [this, container, raw](wire::AgentHello& hello) {
                     if (take_over(container, raw)) {
@@ -138,7 +139,7 @@ bool Agents::is_current(const job::ContainerId& container, const AgentSession* s
 }
 
 void Agents::bury(std::unique_ptr<AgentSession> session) {
-  // It may be the one whose callback runs now.
+  // Posted, because this may be the session whose callback is running.
   deps_.loop.post([session = std::move(session)] {});
 }
 
@@ -194,7 +195,7 @@ void Agents::close_all() {
 
 void Agents::set_follow(const wire::FollowOutput& follow) {
   follow_ = follow;
-  follow_.again = false;  // Who comes later begins with them.
+  follow_.again = false;  // Agents that come later begin with the last lines anyway.
   send_to_all(follow);
 }
 

@@ -47,8 +47,8 @@ void EndedContainers::drained(const job::ContainerId& container) {
   }
 }
 
-// Where a rule names the container's end, that end takes the attempts along, with its class. Else
-// the agent has said more.
+// If a rule matched the container's end, that end takes the attempts with it, with its class.
+// Otherwise the agent has said more.
 void EndedContainers::enter(job::ContainerEnded fact) {
   if (!fact.failure) {
     enter_attempts(fact.container);

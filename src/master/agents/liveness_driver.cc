@@ -22,8 +22,8 @@ void LivenessDriver::forget(const job::ContainerId& container) {
 }
 
 bool LivenessDriver::beat(const job::ContainerId& container) {
-  // The timer stays: it fires early once a while and is then set anew, which costs less than moving
-  // it at every beat.
+  // The timer stays: once in a while it fires early and is then set anew, which costs less than
+  // moving it at every beat.
   return liveness_.beat(container, loop_.now());
 }
 
@@ -57,8 +57,8 @@ void LivenessDriver::due() {
 }
 
 rt::Async<> LivenessDriver::judge() {
-  // The second turn from now, so that the sockets are read in between: beats that came during a
-  // stall count.
+  // Wait two turns, so that the sockets are read in between: beats that came during a stall must
+  // count.
   co_await rt::next_turn(loop_);
   const std::vector<job::Fact> verdicts = liveness_.judge(loop_.now());
   arm();

@@ -6,9 +6,9 @@
 namespace muster::master {
 namespace {
 
-/// Output is left out while more than this is on its way to one client.
+/// Output is left out while more than this is queued for one client.
 constexpr size_t kOutputBytesMax = 512U << 10;
-/// Agents have sent their last lines by then, if they do.
+/// By then agents have sent their last lines, if they do at all.
 constexpr Duration kLastLinesLatest = std::chrono::seconds(1);
 
 }  // namespace

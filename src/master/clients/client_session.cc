@@ -5,16 +5,16 @@
 namespace muster::master {
 namespace {
 
-/// Facts wait in the history while more than this is on its way to one client.
+/// Facts wait in the history while more than this is queued for one client.
 constexpr size_t kFactBytesMax = 1U << 20;
-/// Of metrics, one push.
+/// The same for metrics: one push.
 constexpr size_t kMetricsBytesMax = 64U << 10;
-/// Answers wait while more than this is on its way to one client.
+/// Answers wait while more than this is queued for one client.
 constexpr size_t kAnswerBytesMax = 256U << 10;
-/// Our clients ask one question at a time; a program may be ahead by so many.
+/// Our clients ask one question at a time; another program may have this many outstanding.
 constexpr size_t kQuestionsMax = 16;
 constexpr int kUndueMax = 64;
-/// How soon a client that was full is looked at again; only while it is behind.
+/// How soon a client whose queue was full is looked at again; only while it is behind.
 constexpr Duration kPumpPause = std::chrono::milliseconds(20);
 
 }  // namespace
@@ -57,7 +57,7 @@ void ClientSession::on_frame(std::string_view bytes) {
   std::visit([this](auto& kind) { on(kind); }, *frame);
 }
 
-/// Says why, and closes the connection.
+/// Sends the reason, and closes the connection.
 void ClientSession::drop(const std::string& reason) {
   deps_.log.warning("client.refused", {{"reason", reason}});
   refuse(reason);
@@ -65,7 +65,7 @@ void ClientSession::drop(const std::string& reason) {
   ended_ = true;
 }
 
-/// Each of these frames is answered at once, however little of that is read.
+/// Such a frame is answered at once, however little the client reads of the answers.
 void ClientSession::note_undue() {
   if (++undue_ > kUndueMax) {
     drop("it goes on asking for what it cannot have");
@@ -74,7 +74,7 @@ void ClientSession::note_undue() {
 
 void ClientSession::on(const wire::ClientHello& hello) {
   if (said_hello_) {
-    drop("it said hello twice");  // The answer has the whole plan in it.
+    drop("it said hello twice");  // The answer contains the whole plan.
     return;
   }
   deps_.log.info("client.hello", {{"who", hello.who}, {"as", channel_->peer().identity()}});
@@ -170,7 +170,7 @@ void ClientSession::answer(const wire::FollowMetrics& follow) {
 }
 
 void ClientSession::metrics(const std::shared_ptr<const std::string>& pushed) {
-  // The next one says all that this one does.
+  // The next push says everything that this one does.
   if (follows_.metrics && said_hello_ && !ended_ && channel_->queued_bytes() < kMetricsBytesMax) {
     channel_->send_shared(pushed);
   }
@@ -219,7 +219,7 @@ void ClientSession::say_goodbye() {
     return;
   }
   deps_.loop.cancel(pump_timer_);
-  // The rest goes out at once: a client that still does not read loses its connection a second
+  // The rest is queued at once: a client that still does not read loses its connection a second
   // later.
   while (follows_.facts && next_fact_ < deps_.history.size()) {
     channel_->send_shared(deps_.history.frame(next_fact_++));

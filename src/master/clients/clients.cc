@@ -7,13 +7,14 @@
 namespace muster::master {
 namespace {
 
-/// More clients than any job's people open; above it a new one is turned away.
+/// More clients than the people of any job open; beyond this, new ones are turned away.
 constexpr size_t kClientsMax = 256;
-/// Of these, kept for the owner: viewers cannot keep anybody from stopping the job.
+/// How many of these are kept for the owner, so that viewers cannot keep anybody from stopping the
+/// job.
 constexpr size_t kOwnersMin = 64;
-/// Who has been silent for so long may have to make room for who comes.
+/// A client that has been silent for this long may have to make room for a new one.
 constexpr Duration kSilentMin = std::chrono::seconds(10);
-/// How soon those are looked at again who ask and do not read.
+/// How soon to look again at clients that ask but do not read.
 constexpr Duration kAnswerPause = std::chrono::milliseconds(20);
 
 }  // namespace
@@ -50,9 +51,9 @@ void Clients::accept(std::unique_ptr<control::Channel> channel) {
   }
 }
 
-/// Closes who has the least business here, and of these the one silent for longest: a follower
-/// dials again. Viewers make room for the owner, and never the other way round. Returns false where
-/// nobody has been silent for a while.
+/// Closes the client with the least business here, and among equals the one that has been silent
+/// for longest: a follower dials again. Viewers make room for the owner, never the other way round.
+/// Returns false if nobody has been silent for a while.
 bool Clients::evict_one(bool for_owner) {
   const HostTime now = deps_.loop.now();
   const auto rank = [](const ClientSession& session) {
@@ -125,8 +126,8 @@ void Clients::on_asked() {
   }
 }
 
-/// Answers one question of the next client in turn. Then everybody else has a turn of the loop:
-/// questions are small, and a hundred thousand of them come in one piece.
+/// Answers one question of the next client in turn. Then everything else on the loop has its turn:
+/// questions are small, and a hundred thousand of them may arrive in one piece.
 void Clients::answer_one() {
   answer_timer_ = {};
   const auto waits = [](const Entry& entry) {
@@ -153,7 +154,7 @@ std::vector<wire::Output> Clients::on_follows_output() {
 }
 
 void Clients::on_closed(Sessions::iterator entry) {
-  // It is the one whose callback runs now.
+  // Posted, because this is the session whose callback is running.
   deps_.loop.post([gone = remove(entry)] {});
 }
 

@@ -3,7 +3,7 @@
 namespace muster::master {
 namespace {
 
-/// Who started the job and has not followed it by then is not waited for.
+/// If whoever started the job has not followed it by then, they are not waited for.
 constexpr Duration kFollowerLatest = std::chrono::seconds(30);
 /// Enough for what a follower that came a moment too late has missed.
 constexpr uint32_t kTailLines = 1000;
@@ -43,8 +43,8 @@ std::vector<wire::Output> OutputRelay::take_early() {
   return early_.gathering() ? early_.take() : std::vector<wire::Output>();
 }
 
-/// Agents are never told to stop for the sake of the last lines: what a task wrote until they were
-/// told to go on would be lost if it ended there as well.
+/// Agents are never told to stop for the sake of the last lines: what a task writes until they are
+/// told to go on would be lost if the task also ended in that time.
 void OutputRelay::tell_agents(bool again) {
   const bool on = clients_follow_ || audience_follows_ || early_.gathering();
   deps_.set_follow({on, on ? kTailLines : 0, again});

@@ -21,7 +21,7 @@ using wire::StreamReset;
 constexpr Duration kWaitMin = std::chrono::seconds(1);
 constexpr Duration kWaitMax = std::chrono::hours(24);
 
-/// What a session is called in the log.
+/// The name of a session's kind in the log.
 std::string verb_of(const wire::StreamRequest& request) {
   return std::visit(Overloaded{
                         [](const wire::ExecRequest& exec) -> std::string {
@@ -42,7 +42,7 @@ bool begins_terminal(const wire::StreamRequest& request) {
   return exec != nullptr && exec->terminal.has_value();
 }
 
-/// What was asked for in it.
+/// Returns what the session was asked to do.
 std::string what_of(const wire::StreamRequest& request) {
   return std::visit(
       Overloaded{
@@ -56,7 +56,8 @@ std::string what_of(const wire::StreamRequest& request) {
       request);
 }
 
-/// The task that a host's name means: the first that runs there, or "worker-1" for worker:1.
+/// Returns the task that a host's name means: the first one that runs there, or worker:1 for
+/// "worker-1".
 std::optional<job::TaskId> task_on(const job::Machine& machine, const std::string& host) {
   const job::State& state = machine.state();
   for (const auto& tasks : state.tasks) {
@@ -110,7 +111,7 @@ Place look(const job::Machine& machine, job::TaskId id) {
                        : name + " has not started yet"};
 }
 
-/// Why the shell that somebody wants to go on with is not there any more; "" if it may be.
+/// Returns why the shell that somebody wants to rejoin no longer exists; "" if it may still exist.
 std::string gone_shell(const job::Machine& machine, const wire::StreamOpen& open) {
   if (!std::holds_alternative<wire::JoinRequest>(open.request) || open.attempt.number == 0) {
     return {};
@@ -153,7 +154,7 @@ void StreamRelay::from_client(const Opener& opener, wire::StreamFrame frame) {
   const Client& client = clients_[opener.client];
   const auto known = client.streams.find(frame.id);
   if (known == client.streams.end()) {
-    // What belongs to a stream that is over may have been under way.
+    // Frames of a stream that has ended may have been under way.
     if (frame.id > client.last_id) {
       handlers_.to_client(
           opener.client, {frame.id, StreamReset{StreamFault::Protocol, "there is no such stream"}});
@@ -177,7 +178,7 @@ void StreamRelay::open(const Opener& opener, uint64_t client_id, wire::StreamOpe
     return;
   }
   client.last_id = client_id;
-  request.ticket.clear();  // The master's to give.
+  request.ticket.clear();  // Only the master gives out tickets.
   if (client.streams.size() >= wire::kStreamsMax) {
     refuse(StreamFault::Refused,
            fmt::format("a client may have {} sessions at a time, not more", wire::kStreamsMax));
@@ -338,7 +339,7 @@ bool StreamRelay::offer(uint64_t id, Stream& stream) {
   const bool is_shell = (exec != nullptr && exec->keeps) ||
                         std::holds_alternative<wire::JoinRequest>(stream.open.request);
   if (is_shell) {
-    return false;  // That it is left has to be logged, and joining it looks for it by the relay.
+    return false;  // Detaching it must be logged, and joining it finds it through the relay.
   }
   const std::optional<wire::StreamOffer> offer = handlers_.offer(stream.container);
   if (!offer) {
@@ -347,7 +348,7 @@ bool StreamRelay::offer(uint64_t id, Stream& stream) {
   stream.state = State::Offered;
   wire::StreamOpen announced = stream.open;
   announced.ticket = offer->ticket;
-  // The agent first: it must know the ticket when the client comes with it.
+  // Tell the agent first: it must know the ticket when the client comes with it.
   tell_agent(id, stream, std::move(announced));
   tell_client(stream, *offer);
   return true;
@@ -375,7 +376,7 @@ void StreamRelay::released(uint64_t index) {
   tasks_changed_.pulse();
 }
 
-/// Streams that wait are looked at after every fact, in a turn of their own.
+/// Looks at the waiting streams after every fact, from the event loop.
 rt::Async<> StreamRelay::advance_as_tasks_change() {
   while (true) {
     co_await tasks_changed_.wait();
@@ -397,7 +398,7 @@ void StreamRelay::from_agent(const job::ContainerId& container, wire::StreamFram
                                                      found->second.state == State::Offered);
   const bool its_own = has_heard && found->second.container == container;
   if (!its_own) {
-    return;  // Of a stream that is over, or made up.
+    return;  // It belongs to a stream that has ended, or is made up.
   }
   Stream& stream = found->second;
   const auto* reset = std::get_if<StreamReset>(&frame.kind);
@@ -430,8 +431,9 @@ void StreamRelay::agent_gone(const job::ContainerId& container) {
   }
 }
 
-/// For what has not begun: a command may have, a connection that nobody has answered can be made
-/// again. The agent has forgotten the number by which it knew the stream: it gets another one.
+/// Lets a stream that has not begun wait again. A command may have begun, but a connection that
+/// nobody has answered can be made again. The agent has forgotten the number by which it knew the
+/// stream, so the stream gets another one.
 void StreamRelay::wait_again(uint64_t id) {
   const auto old = streams_.find(id);
   Stream stream;

@@ -5,7 +5,7 @@
 namespace muster::master {
 namespace {
 
-/// A page waits no longer for a task between two attempts.
+/// The longest that a page waits for a task between two attempts.
 constexpr Duration kWait = std::chrono::seconds(5);
 
 }  // namespace

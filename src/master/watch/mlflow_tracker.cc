@@ -14,13 +14,14 @@
 namespace muster::master {
 namespace {
 
-/// How often curves are told while values come each second; coarser ones as often as they come.
+/// How often curves are sent while values come each second; coarser values are sent as often as
+/// they come.
 constexpr Duration kTellEach = std::chrono::seconds(5);
 constexpr Duration kRetryFirst = std::chrono::seconds(1);
 constexpr Duration kRetryMax = std::chrono::minutes(1);
-/// Values of one call: a few requests.
+/// The most values per look, which make a few requests.
 constexpr size_t kTrackedPointsMax = 20'000;
-/// What a server says of an error, and is shown of that.
+/// The most that is shown of a server's error message.
 constexpr size_t kWordsMax = 300;
 
 std::string value_of(const std::map<std::string, std::string>& variables, std::string_view name) {
@@ -38,7 +39,7 @@ std::string encoded(std::string_view text) {
   return out;
 }
 
-/// A server that answers so will answer so again.
+/// Returns whether a server that answers so would answer the same again.
 bool is_last_word(int status) {
   return status >= 300 && status < 500 && status != 408 && status != 425 && status != 429;
 }
@@ -162,7 +163,7 @@ rt::Async<Status> MlflowTracker::until_it_works(rt::Async<Status> (MlflowTracker
 rt::Async<Status> MlflowTracker::begin_run() {
   MUSTER_CO_TRY(const std::string experiment, co_await find_experiment());
   const job::Plan& plan = master_->machine().plan();
-  // An earlier master may have begun it, and so may this one, whose answer was lost.
+  // An earlier master may have begun it, or this one, if the answer was lost.
   MUSTER_CO_TRY(const std::string searched,
                 co_await call("POST", "runs/search", tracking::search_body(experiment, plan.job)));
   MUSTER_CO_TRY(const std::optional<tracking::FoundRun> found, tracking::run_found(searched));
@@ -224,13 +225,13 @@ std::vector<tracking::CurvePoint> MlflowTracker::new_points(int64_t until_s) {
     }
     reason = read.error().message;
   }
-  // Thousands of tasks, and a server that was away for long.
+  // There are thousands of tasks, and the server was away for a long time.
   log_.warning("mlflow.dropped", {{"until_s", until_s}, {"reason", reason}});
   return {};
 }
 
 rt::Async<Status> MlflowTracker::tell_curves() {
-  // What comes later is not told.
+  // Values that come later for that time are not sent.
   const int64_t until_s =
       tracking::settled_until(master_->samples().now_s(), step_s_, ending_.is_set());
   if (until_s <= told_until_s_) {
@@ -269,7 +270,7 @@ rt::Async<Status> MlflowTracker::tell_end() {
   co_return Status();
 }
 
-/// The beginning of what a server answered, which may repeat what it was asked.
+/// Returns the beginning of a server's answer, without secrets: it may repeat the request.
 std::string MlflowTracker::shown(std::string_view answer) const {
   std::map<std::string, std::string> secrets = context_.secrets;
   secrets.emplace("", settings_.authorization.substr(settings_.authorization.find(' ') + 1));

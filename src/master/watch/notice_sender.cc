@@ -22,22 +22,23 @@ namespace {
 
 constexpr Duration kHookMax = std::chrono::seconds(10);
 constexpr Duration kProgramMax = std::chrono::seconds(30);
-/// Of what a program prints, and of what of that is shown.
+/// How much of a program's output is kept, and how much of that is shown.
 constexpr size_t kWordsKept = size_t{64} << 10;
 constexpr size_t kLastWordsMax = 200;
 
-/// The file of authorities that the environment names; "" for none.
+/// Returns the file of certificate authorities that the environment names; "" for none.
 std::string authorities_of(const std::map<std::string, std::string>& environment) {
   const auto named = environment.find("SSL_CERT_FILE");
   return named == environment.end() ? std::string() : named->second;
 }
 
-/// A server that answers so will answer so again.
+/// Returns whether a server that answers so would answer the same again.
 bool is_final(int status) {
   return status >= 300 && status < 500 && status != 408 && status != 425 && status != 429;
 }
 
-/// A program that is fed a text and whose last words are kept. Ends with this, and its group.
+/// A program that is fed a text and whose last words are kept. It ends with this object, and so
+/// does its group.
 class Fed {
  public:
   explicit Fed(os::Processes& processes) : processes_(processes) {}
@@ -72,7 +73,7 @@ class Fed {
     return {};
   }
 
-  /// The last line that it printed.
+  /// Returns the last line that it printed.
   [[nodiscard]] std::string last_words() const {
     const std::string_view all = trim(words_);
     const std::string line = printable(all.substr(all.rfind('\n') + 1));
@@ -83,7 +84,7 @@ class Fed {
   os::Processes& processes_;
   std::string words_;
   bool exited_ = false;
-  std::unique_ptr<os::InteractiveChild> child_;  ///< Last: it calls back.
+  std::unique_ptr<os::InteractiveChild> child_;  ///< Last: it calls back into the others.
 };
 
 class RealSender final : public NoticeSender {
@@ -166,7 +167,7 @@ class RealSender final : public NoticeSender {
     }
     request.body = std::move(letter.document);
     MUSTER_CO_TRY(net::Dialer* const dialer, dialers_.of(hook));
-    // The inner deadline, whose message names the path, never comes. Of the answer only the status
+    // The inner deadline, whose message names the path, never passes. Only the status of the answer
     // counts: what follows may be endless.
     auto work = net::http_open(&loop_, dialer, std::move(request), 2 * kHookMax);
     auto answered = co_await rt::with_deadline(loop_, loop_.now() + kHookMax,

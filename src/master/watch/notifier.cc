@@ -23,7 +23,7 @@ void Notifier::remember(const job::Fact& fact) {
 
 void Notifier::released(const job::Fact& fact) {
   remember(fact);
-  // What the machine knows is in the log only when nothing is on its way there.
+  // The log contains everything that the machine knows only when no fact is still on its way there.
   if (deps_.decider.all_released()) {
     start_due();
   }

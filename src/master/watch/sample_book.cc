@@ -18,29 +18,29 @@ namespace muster::master {
 namespace {
 
 constexpr Duration kTick = std::chrono::seconds(1);
-/// Another agent speaks for the host when the one that did has been silent for so long.
+/// Another agent reports on the host once the current one has been silent for this long.
 constexpr Duration kSpeakerMax = std::chrono::seconds(5);
-/// How old a value may be to be the latest: a look may come late, and so may a beat.
+/// The oldest that a value may be to count as the latest: a look may come late, and so may a beat.
 constexpr int64_t kLatestAge = 5;
-/// Of earlier masters' files, the newest so much is read again.
+/// How much of earlier masters' files, newest first, is read again.
 constexpr uint64_t kRecoveredBytesMax = 8U << 20;
 
 int64_t second_of(Duration time) { return std::chrono::floor<std::chrono::seconds>(time).count(); }
 
-/// Names that an agent may use: a program's own, and one of several devices.
+/// Returns whether an agent may use the name: a program's own, or one of several devices.
 bool may_name(const metrics::Metric& metric) {
   return metric.name.starts_with(metrics::kUserPrefix) || metric.name.starts_with("hw.gpu.");
 }
 
 }  // namespace
 
-/// What the files of earlier masters hold, put in order off the loop.
+/// The content of earlier masters' files, put in order off the loop.
 struct SampleBook::Recovered {
   void read(const std::vector<std::string>& contents);
 
   SampleFileSizes files;
   metrics::History history;
-  std::vector<metrics::Block> unfinished;  ///< Seconds of minutes that no file has yet.
+  std::vector<metrics::Block> unfinished;  ///< Seconds whose minutes are in no file yet.
   int64_t end_s = 0;
   std::vector<std::string> damages;
 };
@@ -81,7 +81,7 @@ void SampleBook::take_one(const job::ContainerId& container, const job::Containe
     return;
   }
   const int64_t now = now_s();
-  // Only how long ago is the agent's to say; a negative age is none.
+  // The agent only says how long ago it was; a negative age counts as none.
   const int64_t at = second_of(time() - std::max(samples.age, Duration::zero()));
   using Taken = metrics::Recorder::Taken;
   const auto check = [&](Taken taken) {
@@ -133,7 +133,7 @@ std::optional<metrics::Subject> SampleBook::subject_of(const job::ContainerId& c
   return metrics::subject_of_host(place.host.value);
 }
 
-/// Said once of each agent: one that lies does so every second.
+/// Logged once per agent: one that sends nonsense does so every second.
 void SampleBook::refuse(const job::ContainerId& container, std::string_view reason) {
   if (++refused_[container] == 1) {
     deps_.log.warning("samples.refused", {{"container", container.value}, {"reason", reason}});
@@ -203,7 +203,7 @@ void SampleBook::keep_encoded(const std::vector<metrics::Block>& blocks,
 
 // ---- what goes out
 
-/// Calls with encoded blocks, then with those that are not encoded yet.
+/// Calls with the encoded blocks, then with those that are not encoded yet.
 template <class Call>
 void SampleBook::each_block(uint32_t step_s, int64_t from_s, const Call& call) const {
   for (const std::string_view block : history_.blocks(step_s, from_s)) {
@@ -247,7 +247,7 @@ Result<std::vector<metrics::Series>> SampleBook::read(metrics::Query query,
       reader.add(block);
     }
   });
-  // A coarse step that has just begun is made of what there is of it.
+  // A coarse step that has just begun is computed from what there is of it.
   if (step > 1) {
     for (const metrics::Block& block : recorder_.open_windows(1)) {
       reader.add(block);
@@ -264,7 +264,7 @@ Result<std::vector<metrics::Series>> SampleBook::read(metrics::Query query,
 
 std::vector<metrics::Metric> SampleBook::names() const {
   std::set<metrics::Metric> names;
-  // Minutes go back for days; what is younger is in one of the open windows.
+  // Minutes go back for days; anything younger is in one of the open windows.
   for (const std::string_view block : history_.blocks(metrics::kSteps.back(), INT64_MIN)) {
     const Result<metrics::BlockView> view = metrics::BlockView::open(block);
     for (size_t i = 0; view && i < view->columns(); ++i) {
@@ -311,7 +311,8 @@ rt::Async<> SampleBook::bring_back() {
   adopt(std::move(*recovered));
 }
 
-/// The contents of minutes, then those of seconds, oldest first: the newest so much of each kind.
+/// Returns the contents of the files of minutes, then those of seconds, oldest first; only the
+/// newest part of each kind.
 rt::Async<std::vector<std::string>> SampleBook::read_newest(const SampleFileSizes* files) {
   std::vector<metrics::SampleFileName> wanted;
   uint64_t bytes = 0;
@@ -378,7 +379,7 @@ void SampleBook::adopt(Recovered recovered) {
   for (const std::string& damage : recovered.damages) {
     deps_.log.warning("samples.damaged", {{"what", damage}});
   }
-  // This master's clock may be behind its predecessor's: times never repeat.
+  // This master's clock may be behind its predecessor's, but times must never repeat.
   begun_wall_ += std::chrono::seconds(std::max<int64_t>(0, recovered.end_s - now_s()));
   for (const uint32_t step : metrics::kSteps) {
     for (const std::string_view block : history_.blocks(step, INT64_MIN)) {

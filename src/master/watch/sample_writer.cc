@@ -23,7 +23,7 @@ void SampleWriter::write(uint32_t step_s, std::string block) {
   }
   waiting_bytes_ += block.size();
   waiting_.push_back({.step_s = step_s, .block = std::move(block)});
-  // The first may be under way.
+  // The first one may be under way.
   while (waiting_bytes_ > kWaitingBytesMax && waiting_.size() > 2) {
     waiting_bytes_ -= waiting_[1].block.size();
     waiting_.erase(waiting_.begin() + 1);
@@ -41,7 +41,7 @@ rt::Async<> SampleWriter::write_waiting() {
       continue;
     }
     if (finishing_) {
-      break;  // The job's end waits for nobody.
+      break;  // The job's end does not wait.
     }
     co_await rt::pause_for(deps_.loop, kSampleRetryPause);
   }

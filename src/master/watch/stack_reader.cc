@@ -13,12 +13,12 @@
 namespace muster::master {
 namespace {
 
-/// So many are read at a time: a client may have twice as many streams.
+/// How many are read at a time: a client may have twice as many streams.
 constexpr size_t kReadAtOnce = wire::kStreamsMax / 2;
 constexpr Duration kPatience = std::chrono::seconds(45);
 constexpr Duration kWaitForTask = std::chrono::seconds(5);
 
-/// Of what was read only what tells is kept.
+/// Keeps only the threads that show what the task is doing.
 stacks::Report essence(const stacks::Report& report) {
   stacks::Report kept;
   const auto keep = [&](const stacks::Telling& telling) {
@@ -35,7 +35,7 @@ stacks::Report essence(const stacks::Report& report) {
   if (const stacks::Telling telling = stacks::telling_of(report); telling.process != nullptr) {
     if (const stacks::Process& first = report.processes.front();
         &first != telling.process && !first.threads.empty()) {
-      keep({&first, &first.threads.front()});  // What started it.
+      keep({&first, &first.threads.front()});  // The process that started it.
     }
     keep(telling);
     if (const stacks::Thread* const server = stacks::server_of(*telling.process)) {
@@ -139,7 +139,7 @@ Status StackReader::take_kind(uint64_t id, const wire::StreamFrame::Kind& kind) 
       kind);
 }
 
-/// What there is of this one is all there will be.
+/// What has arrived for this one is all there will be.
 void StackReader::end(uint64_t id) {
   const auto found = readings_.find(id);
   const stacks::Report& report = found->second.reader.report();
@@ -160,7 +160,7 @@ void StackReader::give_up() {
   go_on_soon();
 }
 
-/// In a turn of its own: streams may be refused inside the call that opens them.
+/// Posted, because streams may be refused inside the call that opens them.
 void StackReader::go_on_soon() {
   const bool more = next_ < attempts_.size() && readings_.size() < kReadAtOnce;
   const bool over = next_ == attempts_.size() && readings_.empty();

@@ -16,29 +16,29 @@
 namespace muster::master {
 namespace {
 
-/// Agents tell it about once a second, and less often where looking is dear; what is older says
+/// Agents report about once a second, and less often if looking is expensive; anything older says
 /// nothing about now.
 constexpr Duration kFresh = std::chrono::seconds(30);
-/// Pauses after which a program went on make us wait longer, but not for ever.
+/// Pauses after which a program went on make us wait longer, but not forever.
 constexpr int64_t kPausesWaited = 2;
 constexpr int64_t kAftersWaitedMax = 6;
 constexpr size_t kMembersMax = 1024;
 
-/// The stacks of what is busy are read so often, in an eighth of the time after which it is
-/// suspected, and about a second apart or more. Unevenly: a program with a rhythm of its own would
-/// otherwise be seen at the same place each time.
+/// How often the stacks of busy tasks are read, within an eighth of the time after which they are
+/// suspected, and about a second apart or more. The intervals are uneven: otherwise a program with
+/// a rhythm of its own would be seen at the same place each time.
 constexpr size_t kRounds = 5;
 constexpr int64_t kRoundsShare = 8 * (kRounds - 1);
 constexpr Duration kBetweenRoundsMin = std::chrono::seconds(1);
 constexpr Duration kBetweenRoundsMax = std::chrono::seconds(10);
 
-/// What the quiet read is watched for a sixth of that time, so that who receives more often than
-/// that is not suspected; a verdict on a gang that waits for one of its own must not take longer
-/// for it than a minute, reading included.
+/// What quiet tasks read is watched for a sixth of that time, so that one that receives something
+/// more often than that is not suspected; but a verdict on a gang that waits for one of its own
+/// must not take more than a minute longer for it, reading included.
 constexpr int64_t kWatchShare = 6;
 constexpr Duration kWatchMax = std::chrono::seconds(30);
 
-/// Whether a pause lasts long enough, after others that were over.
+/// Returns whether a pause lasts long enough, given earlier ones that ended.
 bool lasts(const wire::Pause& pause, Duration after) {
   const Duration most = kAftersWaitedMax * after;
   const bool long_before = pause.longest > most / kPausesWaited;
@@ -60,7 +60,7 @@ StallJudge::StallJudge(Deps deps, Send send)
     for (const job::Task& task : role) {
       const job::Attempt* last = task.attempts.empty() ? nullptr : &task.attempts.back();
       if (last != nullptr && last->stall && last->state == job::AttemptState::Running) {
-        // How it was found to hang is not known any more: progress ends either.
+        // How it was found to hang is no longer known; progress ends either kind.
         told_[cohort_of(task.id)] = {.attempt = {task.id, last->number}, .sign = Sign::Fruitless};
       }
     }
@@ -91,7 +91,7 @@ void StallJudge::sampled(const job::ContainerId& container,
       continue;
     }
     take_step(each);
-    // What waited for a master says nothing about now.
+    // A sample that waited for a master says nothing about now.
     if (each.quiet && each.age <= kFresh) {
       take_sample(each);
     }
@@ -187,7 +187,7 @@ std::optional<StallJudge::Watched> StallJudge::watched(const Cohort& cohort) con
   for (const std::vector<job::Task>& role : deps_.decider.machine().state().tasks) {
     for (const job::Task& task : role) {
       if (cohort_of(task.id) != cohort || task.attempts.empty()) {
-        continue;  // What has never been placed may wait for these to end.
+        continue;  // A task that has never been placed may be waiting for these to end.
       }
       const std::optional<Duration> own = after_of(task.id.role);
       const job::Attempt& last = task.attempts.back();
@@ -218,7 +218,7 @@ std::vector<StallJudge::Member> StallJudge::stalled(const Cohort& cohort, Sign s
       !paused(*witness, after_of(witness->task.role).value_or(Duration{}), sign)) {
     const job::Attempt* attempt = machine.state().find_attempt(*witness);
     if (attempt != nullptr && attempt->state == job::AttemptState::Running) {
-      return {};  // The usual case, at no cost: the one that moved still does.
+      return {};  // The usual case, at no cost: the task that moved last time still does.
     }
   }
   const std::optional<Watched> all = watched(cohort);
@@ -243,9 +243,9 @@ std::vector<StallJudge::Member> StallJudge::stalled(const Cohort& cohort, Sign s
   const bool any_needed = std::ranges::any_of(
       members, [this](const Member& member) { return is_needed(member.attempt); });
   if (!knows_past || !any_needed) {
-    return {};  // They may all be about to begin, or serve nobody any more.
+    return {};  // They may all be about to begin, or nobody may need them any more.
   }
-  // Whoever has paused for longest is the first guess.
+  // The one that has paused for longest is the first guess.
   std::ranges::sort(members, [this](const Member& one, const Member& other) {
     return std::tuple(!is_needed(one.attempt), other.pause, one.attempt) <
            std::tuple(!is_needed(other.attempt), one.pause, other.attempt);
@@ -273,7 +273,7 @@ void StallJudge::begin(const Cohort& cohort, Sign sign, std::vector<Member> memb
   deps_.log.warning("stall.suspected",
                     {{"tasks", members.size()}, {"busy", sign == Sign::Fruitless}});
   members.resize(std::min(members.size(), kMembersMax));
-  // What has ended is of no use any more.
+  // Ended attempts are of no use any more.
   std::erase_if(known_, [this](const auto& entry) {
     const job::Attempt* attempt = deps_.decider.machine().state().find_attempt(entry.first);
     return attempt == nullptr || attempt->state == job::AttemptState::Ended;
@@ -292,9 +292,9 @@ std::optional<double> StallJudge::step_of(job::AttemptId attempt) const {
 
 Duration StallJudge::watch_of(const Inquiry& inquiry) const {
   if (inquiry.sign != Sign::Quiet) {
-    return Duration::zero();  // They are looked at several times.
+    return Duration::zero();  // They are looked at several times anyway.
   }
-  // One cohort is looked at after the other: together they wait for no longer than one.
+  // Cohorts are looked at one after the other; all together they must wait no longer than one.
   std::set<Cohort> quiet = {inquiry.cohort};
   for (const auto& [attempt, known] : known_) {
     const Cohort cohort = cohort_of(attempt.task);
@@ -346,7 +346,7 @@ std::string StallJudge::ended_text(const Cohort& cohort) const {
 
 void StallJudge::end_round(std::vector<stacks::Subject> read) {
   inquiry_->rounds.push_back(std::move(read));
-  // Reading takes seconds, in which they may have begun to move, or have ended.
+  // Reading takes seconds, in which they may have begun to move or have ended.
   const std::vector<Member> now = stalled(inquiry_->cohort, inquiry_->sign);
   const Inquiry& inquiry = *inquiry_;
   const bool same = now.size() == inquiry.members.size() ||
@@ -387,7 +387,7 @@ void StallJudge::end() {
     deps_.log.info("stall.busy", {{"task", subjects[0].task}});
     return;
   }
-  // Asked once; again when somebody has moved in between.
+  // Ask once, and again only after somebody has moved in between.
   told_[inquiry.cohort] = {.attempt = member.attempt, .sign = inquiry.sign};
   if (!suspect) {
     deps_.log.info("stall.idle", {{"task", subjects[0].task}});
