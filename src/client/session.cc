@@ -28,7 +28,7 @@ Surroundings Session::surroundings() const {
 }
 
 WallTime Session::now() const {
-  // The commands of people have no loop, and so no clock of one.
+  // Commands that people run have no loop, and so no clock from one.
   const auto wall = std::chrono::system_clock::now();  // lint: allow(clock) see above
   return std::chrono::time_point_cast<Duration>(wall);
 }

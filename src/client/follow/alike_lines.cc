@@ -9,7 +9,7 @@
 namespace muster::client {
 namespace {
 
-constexpr size_t kToldMax = 8;  // All tasks of one host, as a rule.
+constexpr size_t kToldMax = 8;  // Usually all tasks of one host.
 
 }  // namespace
 

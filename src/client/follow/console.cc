@@ -39,7 +39,7 @@ int Console::give_way_to(int signals) {
 
 void Console::out(std::string_view text) {
   write_waiting();
-  // The status stands on standard error; it is only in the way when both are the same terminal.
+  // The status is on standard error; it is in the way only if both are the same terminal.
   const bool redraw = rows_drawn_ > 0 && screen_.out_is_terminal;
   if (redraw) {
     clear_status();
@@ -129,7 +129,7 @@ void Console::let_lines_end(std::function<void()> waiting) {
 
 void Console::write_waiting() {
   if (!held_.empty()) {
-    (held_is_err_ ? out_amid_line_ : err_amid_line_) = false;  // Now the line is another one.
+    (held_is_err_ ? out_amid_line_ : err_amid_line_) = false;  // Another line begins.
     write_bytes(std::exchange(held_, {}), held_is_err_);
   }
   if (!waiting_.empty()) {
@@ -168,7 +168,7 @@ void Console::draw_status() {
   if (!screen_.err_is_terminal) {
     return;
   }
-  // A line as wide as the terminal would wrap, and could not be cleared any more.
+  // A line as wide as the terminal would wrap, and could no longer be cleared.
   const unsigned columns = width() - 1;
   std::string drawn;
   const auto add = [&](std::string_view line) {

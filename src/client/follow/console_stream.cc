@@ -13,9 +13,9 @@
 namespace muster::client {
 namespace {
 
-/// How long a reader may take nothing, once a signal has come.
+/// How long a reader may take nothing once a signal has come.
 constexpr int kHurryMs = 500;
-/// Of what is kept while a signal waits to be obeyed: more than one turn of a loop writes.
+/// How much is kept while a signal is waiting to be handled: more than one turn of a loop writes.
 constexpr size_t kKeptBytesMax = 4U << 20;
 
 }  // namespace
@@ -32,7 +32,7 @@ ConsoleStream::ConsoleStream(int fd) : fd_(fd), kind_(kind_of(fd)) {}
 
 int ConsoleStream::give_way_to(int signals) {
   if (kind_ == Kind::Pipe && !unblocking_.valid()) {
-    // Whose pipe it is may not be ours to open: then its reader is waited for whatever happens.
+    // If the pipe belongs to somebody else, this may fail; then we always wait for its reader.
     unblocking_ = rt::Fd(
         ::open(fmt::format("/proc/self/fd/{}", fd_).c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
   }
@@ -55,7 +55,7 @@ void ConsoleStream::write(std::string_view text) {
   }
 }
 
-/// Returns what is left because a signal is pending.
+/// Returns what is left if a signal is pending.
 std::string_view ConsoleStream::write_some(std::string_view text) {
   while (!text.empty() && !failed()) {
     const long written = write_now(text);

@@ -64,8 +64,9 @@ bool Follower::go_on_without_master(const std::string& reason, Duration silent) 
   return true;
 }
 
-/// The job was over before we came, or its last master went without a word: a busy host is enough
-/// for that. What that would have sent is in the job's log, and the output is in its logs.
+/// Handles a job that was over before we came, or whose last master went without a word, for which
+/// a busy host is enough. What that master would have sent is in the job's log, and the output is
+/// in its logs.
 void Follower::catch_up(const eventlog::Log& log) {
   on_event(wire::ClientWelcome{.job_id = log.header.job_id,
                                .epoch = log.header.epoch,
@@ -125,7 +126,7 @@ void Follower::on_event(const wire::FactLogged& logged) {
   }
   if (narrator_.tells() && std::holds_alternative<job::HeadroomReported>(logged.fact) &&
       machine()->state().phase == job::JobPhase::Gathering) {
-    // The cluster has looked: what it says to a job that must wait is in the status.
+    // The cluster has looked: what it says about a job that must wait is in the status.
     connection_.send(wire::ClientFrame{wire::StatusAsked{}});
   }
   narrator_.applied(*machine(), logged.at, logged.fact);
@@ -140,7 +141,7 @@ void Follower::on_event(wire::Output& output) {
 }
 
 void Follower::on_event(wire::StatusAnswered& status) {
-  // Said also to those who want no narration: without its log a job stands still.
+  // Also for those who want no narration: a job whose log cannot be written stands still.
   narrator_.log_trouble(log_trouble_of(status.json), machine(), stop_.has_value());
   const std::string waits_for = waits_for_of(status.json);
   const bool own_words =
@@ -199,7 +200,7 @@ void Follower::mute() {
 
 void Follower::detach() {
   if (over_ && output_) {
-    output_->mute();  // It has ended; who leaves now does not wait for the rest of its output.
+    output_->mute();  // It has ended; do not wait for the rest of its output now.
   }
   end({.kind = FollowEnd::Kind::Detached, .outcome = std::nullopt, .error = {}});
 }

@@ -22,8 +22,8 @@ namespace {
 
 constexpr Duration kSecondInterrupt = std::chrono::seconds(3);
 
-/// Where the master of a job is, and how the job came out when there is none: what its cluster and
-/// its folder say.
+/// Finds where a job's master is, or how the job came out if there is none, from what its cluster
+/// and its folder say.
 class Whereabouts {
  public:
   Whereabouts(Session& session, const cluster::JobFolder& folder)
@@ -32,10 +32,10 @@ class Whereabouts {
         cluster_(session.clusters->of(folder)),
         files_(*session.files, cluster_, folder) {}
 
-  /// The master's address. A job that waits for its master is ended if a `stop` is wanted.
+  /// Returns the master's address. A job that waits for its master is ended if `stop` is true.
   Result<std::string> locate(bool stop);
-  /// What the master wrote, or else what the cluster says of a job without a master; `stopped`: it
-  /// was asked to end.
+  /// Returns what the master wrote, or else what the cluster says about a job without a master.
+  /// `stopped`: the job was asked to end.
   std::optional<FoundEnd> read_end(bool stopped);
   /// Fetches what status, show and history read here; a job without a summary has nothing to show.
   void fetch_end();
@@ -49,8 +49,8 @@ class Whereabouts {
   const cluster::JobFolder& folder_;
   cluster::Cluster& cluster_;
   OutputFiles files_;
-  std::optional<cluster::Ended> over_;  ///< What the cluster says of a job that is over.
-  bool lost_ = false;                   ///< It says that nothing of the job lives.
+  std::optional<cluster::Ended> over_;  ///< What the cluster says about a job that is over.
+  bool lost_ = false;                   ///< The cluster says that nothing of the job is alive.
 };
 
 Result<std::string> Whereabouts::locate(bool stop) {
@@ -71,7 +71,7 @@ Result<std::string> Whereabouts::locate(bool stop) {
   return std::move(place.address);
 }
 
-/// How a job came out whose master left no word.
+/// Returns how a job came out whose master left no word.
 std::optional<FoundEnd> Whereabouts::told_end(bool stopped) const {
   if (!over_) {
     return std::nullopt;
@@ -132,8 +132,8 @@ class Foreground {
 
   Session& session_;
   const FollowCommand& command_;
-  HeldSignals held_;  ///< Before `signals_`, which gives back what it found.
-  Whereabouts job_;   ///< Before the loop: one of its threads may still read when it goes.
+  HeldSignals held_;  ///< Before `signals_`, which restores what it found.
+  Whereabouts job_;   ///< Before the loop: one of its threads may still read when it ends.
   rt::IoLoop loop_;
   log::NullSink quiet_;
   std::unique_ptr<control::Transport> transport_;
@@ -142,8 +142,8 @@ class Foreground {
   FollowEnd end_;
   bool leaving_ = false;
   bool stopping_ = false;
-  bool interrupted_ = false;        ///< By Ctrl-C, as a program by hand.
-  bool outlives_terminal_ = false;  ///< As nohup has it.
+  bool interrupted_ = false;        ///< By Ctrl-C, like a program run by hand.
+  bool outlives_terminal_ = false;  ///< Started with nohup.
   rt::TimerId leave_timer_;
 };
 
@@ -212,8 +212,8 @@ void Foreground::on_signal(int signal) {
   }
 }
 
-/// As by hand, where the terminal sends SIGINT to the program; a second one does not wait for what
-/// the program makes of that.
+/// As with a program run by hand, to which the terminal sends SIGINT; a second one does not wait
+/// for what the program makes of the first.
 void Foreground::pass_on_interrupt() {
   const std::string& id = command_.folder.id().value;
   session_.console.status("");
@@ -235,7 +235,7 @@ void Foreground::interrupt() {
   const bool detaches = command_.on_interrupt == OnInterrupt::Detach ||
                         (command_.on_interrupt == OnInterrupt::Auto && person && !command_.stop);
   if (stopping_) {
-    // Already being stopped: the next one only leaves.
+    // It is already being stopped, so the next one only leaves.
     session_.console.status("");
     session_.console.err(fmt::format(
         "\nmuster: detached from {}, which is being stopped; muster status {}\n", id, id));

@@ -64,7 +64,7 @@ void LineFolder::take(Partial& partial, StreamKey from, std::string_view piece, 
 
 void LineFolder::dropped(job::TaskId task, bool is_err, uint64_t bytes, HostTime now) {
   const StreamKey from{task, is_err};
-  // Without its end a line says something else.
+  // Without its end, a line says something else.
   const Partial partial = std::exchange(partials_[from], {});
   bytes += partial.text.size() + partial.cut;
   Loss& loss = losses_[from];
@@ -157,7 +157,7 @@ uint64_t LineFolder::joinable(const std::string& text, bool is_err, uint64_t beh
   if (found == numbers_.at(is_err).end()) {
     return 0;
   }
-  // Not from the front: one that repeats itself leaves as many as it can say within the window.
+  // Not from the front: a task that repeats itself leaves as many as it can say within the window.
   const auto next = std::ranges::upper_bound(found->second, behind);
   return next == found->second.end() ? 0 : *next;
 }

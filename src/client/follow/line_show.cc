@@ -19,7 +19,7 @@ constexpr Duration kMovingEvery = milliseconds(50);
 constexpr size_t kMovingMax = 6;
 constexpr size_t kWholeLineMax = 64U << 10;
 
-/// Colours of prefixes, by role and index, so that neighbours differ.
+/// Colours of prefixes by role and index, so that neighbours differ.
 constexpr std::string_view kPrefixColours[] = {"36", "33", "32", "35", "34", "96", "93", "92"};
 
 // A file gets all of every line.
@@ -77,7 +77,7 @@ void LineShow::finish() {
 
 void LineShow::show(const std::vector<ShownLine>& lines) {
   if (moving_shown_ && !lines.empty()) {
-    // Else a line that has just ended would be drawn once more below itself.
+    // Otherwise a line that has just ended would be drawn once more below itself.
     show_moving();
   }
   const Screen& screen = console_.screen();

@@ -77,8 +77,8 @@ rt::Async<> MasterConnection::keep_connected() {
       delay = Duration::zero();
       refusals = 0;
     } else {
-      // Once may be another program on a dead master's port; again and again it is the job's own
-      // master, and it rejects our key.
+      // A single refusal may come from another program on a dead master's port; repeated ones come
+      // from the job's own master, which rejects our key.
       reason = channel.error().message;
       refusals = channel.error().code == Errc::Unauthenticated ? refusals + 1 : 0;
     }

@@ -81,7 +81,7 @@ void Narrator::show_phase(const job::Machine& machine) {
     }
     return;
   }
-  // Without a terminal one line a phase is enough: logs of batch systems stay short.
+  // Without a terminal, one line per phase is enough, so that the logs of batch systems stay short.
   const std::string phase(to_string(machine.state().phase));
   const Progress progress = progress_of(machine);
   const bool all_run =

@@ -5,8 +5,8 @@
 namespace muster::client {
 namespace {
 
-/// Memory of this size is used again for the next piece; that of larger ones is the kernel's to
-/// clear each time (keep_freed_memory() in app/main.cc).
+/// Memory of this size is reused for the next piece; larger pieces are cleared by the kernel each
+/// time (keep_freed_memory() in app/main.cc).
 constexpr uint64_t kPieceBytes = 256U << 10;
 
 }  // namespace
@@ -19,7 +19,7 @@ Status OutputFiles::open() {
   return {};
 }
 
-/// Once when the job has ended: what could not be brought then will not come.
+/// Only once when the job has ended: what could not be brought then will not come.
 Status OutputFiles::bring() {
   if (end_brought_) {
     return {};

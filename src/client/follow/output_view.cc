@@ -13,8 +13,8 @@
 namespace muster::client {
 namespace {
 
-/// How long our own lines wait for the end of the program's: longer than the pieces of one line are
-/// apart, and too short to be missed beside a prompt.
+/// How long our own lines wait for the program's line to end: longer than the gaps between the
+/// pieces of one line, and too short to be noticed beside a prompt.
 constexpr Duration kLineEndWait = std::chrono::milliseconds(100);
 
 }  // namespace
@@ -148,8 +148,8 @@ cluster::LogStream OutputView::log_of(const StreamId& stream) const {
           .path = {}};
 }
 
-/// Bringing a log here may take seconds, in which signals are obeyed and people are told what
-/// happens.
+/// Bringing a log here may take seconds, during which signals must be handled and people told what
+/// is happening.
 rt::Async<> OutputView::step() {
   const std::optional<WholeOutput::Place> place = whole_.to_read();
   if (!place) {
@@ -187,7 +187,7 @@ void OutputView::tell_missing() {
   missing_.clear();
 }
 
-/// A piece at a time: what comes live meanwhile must be taken, and signals obeyed.
+/// Reads one piece at a time: meanwhile, live output must be taken and signals handled.
 rt::Async<> OutputView::catch_up() {
   while (!finishing_) {
     co_await behind_.wait();
@@ -207,7 +207,7 @@ void OutputView::mute() {
   lines_.finish();
 }
 
-/// Reads all logs to their ends, after what is being read now.
+/// Reads all logs to their ends, after the one that is being read now.
 rt::Async<> OutputView::read_rest() {
   finishing_ = true;
   behind_.set();

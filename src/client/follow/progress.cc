@@ -65,7 +65,7 @@ void count_task(const job::Task& task, Progress& progress) {
   }
 }
 
-/// What an elastic role is by now; "" for one whose size is fixed.
+/// Returns how many tasks an elastic role has now; "" if its size is fixed.
 std::string size_of(const job::Machine& machine, job::RoleIndex index) {
   const job::RolePlan& role = machine.plan().role(index);
   if (role.tasks_min == role.tasks) {
@@ -146,7 +146,7 @@ std::string placement_words(job::Rung rung) {
   return "";
 }
 
-/// "exit code 7 (user.exit)"; what is known of one that did not end by itself.
+/// "exit code 7 (user.exit)"; for an attempt that did not end by itself, what is known about it.
 std::string describe_cause(const job::FirstCause& cause) {
   const job::Exit exit{.exit_code = cause.exit_code, .signal = cause.signal, .failure = {}};
   const std::string& evidence = cause.failure.evidence;
@@ -175,13 +175,13 @@ std::string narrate_restart(const job::Plan& plan, const job::RestartNote& note)
   return line + ": " + describe_cause(note.cause);
 }
 
-/// Whether the job stops before its tasks are done.
+/// Returns whether the job stops before its tasks are done.
 bool is_cut_short(const job::State& state) {
   return !state.stop_asked_by.empty() ||
          (state.outcome && state.outcome->result != job::JobResult::Succeeded);
 }
 
-/// "2 tasks ending", "1 container exiting": what still happens in a job that is coming to its end.
+/// "2 tasks ending", "1 container exiting": what is still happening in a job that is ending.
 std::string last_steps(const job::State& state) {
   size_t tasks = 0;
   for (const auto& role : state.tasks) {
@@ -265,7 +265,7 @@ std::string phase_line(const job::Machine& machine, Time now) {
       line = fmt::format("ended ({})", since);
       break;
   }
-  // While gathering the counts say it already.
+  // While gathering, the counts already say it.
   if (!state.chronicle.waits_for().empty() && state.phase == job::JobPhase::Running) {
     line += ", waiting for " + state.chronicle.waits_for();
   }
@@ -328,7 +328,7 @@ std::string host_of(const job::State& state, const job::ContainerId& id) {
 std::optional<std::string> narrate_session(const job::Machine& machine,
                                            const job::SessionOpened& session) {
   if (stacks::is_probe(session.what)) {
-    return std::nullopt;  // One for each task; `muster show` lists them.
+    return std::nullopt;  // There is one for each task; `muster show` lists them.
   }
   const std::string task = to_string(machine.plan(), session.attempt.task);
   const std::string from = session.from.empty() ? "" : " from " + printable(session.from);
@@ -364,7 +364,7 @@ std::optional<std::string> narrate_stall(const job::Machine& machine,
                         machine.state().find_attempt(stalled.attempt)->host);
 }
 
-/// Nothing of what was stopped or of what succeeded.
+/// Says nothing about attempts that were stopped or that succeeded.
 std::optional<std::string> narrate_attempt(const job::Machine& machine,
                                            const job::AttemptEnded& ended) {
   if (ended.exit.succeeded() || !knows(machine, ended.attempt)) {
@@ -442,7 +442,7 @@ std::optional<std::string> narrate_fact(const job::Machine& machine, const job::
       fact);
 }
 
-// Its successor starts beside it: people may see both write.
+// Its successor starts beside it, so people may see both write.
 std::string narrate_unconfirmed(const job::Machine& machine,
                                 const std::vector<job::AttemptId>& old) {
   std::string names;

@@ -24,8 +24,7 @@ std::string timeline(const job::State& state, Duration submitted_in) {
   return line;
 }
 
-/// Returns the log that tells most of the first cause: its stderr, or stdout where nothing stands
-/// in that.
+/// Returns the log that says most about the first cause: its stderr, or stdout if stderr is empty.
 std::string log_of(os::Files& files, const job::Plan& plan, const cluster::JobFolder& folder,
                    const job::Outcome& outcome) {
   if (!outcome.first_cause) {
@@ -44,8 +43,8 @@ std::string log_of(os::Files& files, const job::Plan& plan, const cluster::JobFo
   return folder.logs().string();
 }
 
-/// Returns where the job's checkpoints are: at `to:`, else the first host's folder that holds
-/// something; "" if there are none.
+/// Returns where the job's checkpoints are: at `to:`, else in the first host's folder that is not
+/// empty; "" if there are none.
 std::string checkpoint_place(os::Files& files, const job::Plan& plan,
                              const cluster::JobFolder& folder) {
   const spec::Checkpoint& checkpoint = plan.spec.checkpoint;
@@ -73,7 +72,7 @@ void print_end(Session& session, const Submitted& submitted, const job::Outcome&
   style.log_path = submitted.place.application_id.empty()
                        ? log_of(*session.files, submitted.plan, submitted.folder, outcome)
                        : logs;
-  // A file or a pipe has no width: what is cut there cannot be read by making the window wider.
+  // A file or a pipe has no width: what is cut there cannot be read by widening the window.
   style.columns = screen.err_is_terminal ? std::max(60U, screen.width) : verdict::kUnbounded;
   style.colour = screen.colour;
   if (!quiet || outcome.result != job::JobResult::Succeeded) {

@@ -63,7 +63,7 @@ std::string numbers_text_of(const Values& values) {
   return text;
 }
 
-// What a running job's master has of every task at this moment.
+// Returns what a running job's master currently has about every task.
 std::vector<metrics::Series> latest_series(Session& session, const FoundJob& job,
                                            const std::string& address) {
   const std::optional<wire::ClientEvent> answer =

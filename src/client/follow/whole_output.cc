@@ -6,12 +6,12 @@
 namespace muster::client {
 namespace {
 
-/// Of the pieces that one stream keeps while its log is read.
+/// How much of the live pieces one stream keeps while its log is read.
 constexpr size_t kLiveBytesMax = 256U << 10;
 
 }  // namespace
 
-/// What of a piece that reaches up to `stream.next` or beyond is new.
+/// Returns the part of a piece that is new; the piece reaches up to `stream.next` or beyond.
 wire::Output WholeOutput::rest_of(wire::Output piece, Stream& stream) {
   const uint64_t end = piece.offset + piece.bytes.size();
   const uint64_t seen = std::min(stream.next, end) - std::min(piece.offset, stream.next);
@@ -22,8 +22,8 @@ wire::Output WholeOutput::rest_of(wire::Output piece, Stream& stream) {
   return piece;
 }
 
-/// The oldest go first: like everything that was sent, they are in the log, unless its disk is
-/// full.
+/// Drops the oldest pieces first: like everything that was sent, they are in the log, unless its
+/// disk is full.
 void WholeOutput::keep(const wire::Output& piece, Stream& stream) {
   stream.live.push_back(piece);
   stream.live_bytes += piece.bytes.size();

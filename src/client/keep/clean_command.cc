@@ -17,7 +17,7 @@
 namespace muster::client {
 namespace {
 
-/// What site and user say of cleaning.
+/// Reads what the site and the user say about cleaning.
 Result<spec::Cleaning> cleaning_of(Session& session) {
   MUSTER_TRY(const spec::Layers layers, read_layers(*session.files, {}, session.surroundings()));
   return spec::load_cleaning(layers);
@@ -45,7 +45,7 @@ Result<uint64_t> total_of(const CleanOptions& command, const spec::Cleaning& cle
   return over;
 }
 
-/// Of what nobody asked for, the log tells when it was.
+/// For a cleaning that nobody asked for, the log says when it happened.
 void begin_line(Session& session, const CleanOptions& command) {
   if (command.by_itself) {
     session.console.out(fmt::format("{} {}: ", format_iso(session.now()),
@@ -77,7 +77,7 @@ Result<cluster::RetentionRules> rules_of(const CleanOptions& command,
   }
   MUSTER_TRY(rules.older_than, age_of(command, cleaning));
   MUSTER_TRY(rules.total_max_bytes, total_of(command, cleaning));
-  // Somebody may still be reading what the last job left.
+  // Somebody may still be reading what the last job left behind.
   rules.young = command.by_itself ? std::chrono::hours(24) : std::chrono::hours(0);
   return rules;
 }

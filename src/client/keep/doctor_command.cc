@@ -12,8 +12,8 @@ namespace {
 
 bool is_good(const cluster::Finding& one) { return one.verdict == cluster::Finding::Verdict::Good; }
 
-/// That there is no such cluster is a note to those who look around, and bad for those who asked
-/// for it.
+/// The absence of a cluster is only a note for those who look around, but bad for those who asked
+/// for that cluster.
 void blame_absence(std::vector<cluster::Finding>& findings) {
   if (std::ranges::none_of(findings, is_good)) {
     for (cluster::Finding& each : findings) {

@@ -12,13 +12,13 @@ constexpr uint64_t kLogBytesMax = 64U << 10;
 constexpr uint32_t kPrivate = 0700;
 constexpr int kNiceness = 10;
 
-/// Whether a day has passed since the stamp was written, if it ever was.
+/// Returns whether a day has passed since the stamp was written, or it never was.
 bool is_due(const Result<os::FileStat>& stamp, WallTime now) {
   return !stamp || cluster::cleaning_is_due(stamp->modified, now);
 }
 
-/// Tells whether it is this submission's turn, and then nobody else's for a day. Nobody's where
-/// nothing can be written: there it would be every submission's.
+/// Returns whether it is this submission's turn; then nobody else gets a turn for a day. If nothing
+/// can be written, nobody gets one: otherwise every submission would.
 bool take_turn(Session& session, const std::string& on) {
   const std::filesystem::path folder = session.home.root() / "cleaned";
   const std::filesystem::path stamp = folder / (on.empty() ? "local" : on);
@@ -26,13 +26,13 @@ bool take_turn(Session& session, const std::string& on) {
   if (!is_due(session.files->stat(stamp), now) || !session.files->make_folders(folder, kPrivate)) {
     return false;
   }
-  // Of submissions at the same moment one is enough.
+  // If several submissions come at the same moment, one is enough.
   const auto lock = session.files->try_lock(folder / ".lock");
   const Result<os::FileStat> last = session.files->stat(stamp);
   if (!lock || !is_due(last, now) || !session.files->write(stamp, "")) {
     return false;
   }
-  // In a home that is new nothing is old; HDFS has other homes' jobs.
+  // In a new home nothing is old; HDFS has jobs of other homes.
   return last.has_value() || !on.empty();
 }
 
@@ -53,7 +53,7 @@ void start_cleaning_by_itself(Session& session, const std::string& on,
     return;
   }
   os::SpawnOptions spawn;
-  // The shell ends at once: the cleaner is nobody's child.
+  // The shell ends at once, so that the cleaner is nobody's child.
   spawn.argv = {"/bin/sh", "-c",         "\"$0\" \"$@\" &", session.program.string(),
                 "clean",   "--by-itself"};
   if (!on.empty()) {

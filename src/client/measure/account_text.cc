@@ -92,7 +92,7 @@ std::string used_of(const account::RoleAccount& role) {
   if (role.requested.gpus > 0 && !role.gpu_mean) {
     parts.push_back(fmt::format("GPUs {} requested", role.requested.gpus));
   } else if (role.gpu_mean) {
-    // Those that tasks share with others were not requested.
+    // GPUs that tasks share with others were not requested.
     const std::string requested =
         role.requested.gpus > 0 ? fmt::format("{} ", role.requested.gpus) : "";
     parts.push_back(fmt::format("GPUs {}at {:.0f} %", requested, *role.gpu_mean * 100));

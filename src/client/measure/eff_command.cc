@@ -25,7 +25,7 @@ std::string phase_word(const FoundJob& job) {
                                                   : to_string(state.phase));
 }
 
-/// The keys that the advice sets, each once: of two pieces of advice on a key the first counts.
+/// Returns the settings in the advice, each key once: the first piece of advice on a key counts.
 std::vector<std::string> sets_of(const std::vector<account::Advice>& advice) {
   std::vector<std::string> sets;
   std::set<std::string> keys;
@@ -39,7 +39,7 @@ std::vector<std::string> sets_of(const std::vector<account::Advice>& advice) {
   return sets;
 }
 
-/// The job's specification with the advice in it.
+/// Returns the job's specification with the advice applied.
 Result<std::string> advised_spec(const FoundJob& job, const std::vector<account::Advice>& advice) {
   MUSTER_TRY(const spec::Spec spec, spec::parse_json(job.reading.plan_file.spec_json));
   spec::Layers layers;

@@ -20,7 +20,7 @@ namespace {
 using account::HostBook;
 using account::HostRecord;
 
-/// What was found about hosts, and who is there now.
+/// What was found about hosts, and which tasks run there now.
 struct Found {
   std::string lines;
   /// By host, how many tasks of each running job.
@@ -58,13 +58,14 @@ Status look_at(Session& session, cluster::Cluster& cluster, const std::string& o
   return {};
 }
 
-/// The clusters that this host's jobs were on lately: "local" and others, by their names.
+/// Returns the clusters that this host's jobs have lately been on: "local" and others, by their
+/// names.
 Result<std::set<std::string>> clusters_used(Session& session) {
   std::set<std::string> names = {"local"};
   MUSTER_TRY(const std::vector<cluster::JobEntry> entries, session.home.jobs());
   for (const cluster::JobEntry& entry : entries) {
     if (session.now() - entry.submitted > account::kHostForgotten) {
-      break;  // They come newest first.
+      break;  // The newest come first.
     }
     names.emplace(session.clusters->of(entry.folder).name());
   }

@@ -17,7 +17,8 @@ namespace {
 constexpr uint64_t kFirstLineBytes = 64;
 constexpr size_t kValuesMax = 20'000'000;
 
-/// When the first byte of a stream was written, by the index beside it; nullopt if nobody knows.
+/// Returns when the first byte of a stream was written, from the index beside it; nullopt if
+/// unknown.
 std::optional<WallTime> first_written(os::Files& files, const cluster::LogStream& stream) {
   const Result<std::string> text =
       files.read_part(stream.path.string() + ".times", 0, kFirstLineBytes);
@@ -31,7 +32,7 @@ std::optional<WallTime> first_written(os::Files& files, const cluster::LogStream
              : std::nullopt;
 }
 
-/// Of what lies in the job's folder: output of other hosts is not fetched for this.
+/// Uses only what lies in the job's folder: output on other hosts is not fetched for this.
 void add_first_output(Session& session, const FoundJob& job, WallTime started,
                       account::Signs& signs) {
   const job::Plan& plan = job.reading.replayed.machine.plan();
@@ -62,7 +63,7 @@ Time until_of(Session& session, const FoundJob& job) {
   if (job.ended() || job.lost()) {
     return reading.replayed.last_at;
   }
-  // The job's clock goes on with the wall's from the last fact on.
+  // After the last fact, the job's clock goes on with the wall clock.
   return reading.replayed.last_at +
          std::max(Duration::zero(), session.now() - reading.replayed.last_wall);
 }

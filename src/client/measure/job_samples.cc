@@ -25,10 +25,10 @@ using metrics::Builtin;
 constexpr Duration kAnswerMax = std::chrono::seconds(5);
 constexpr std::string_view kStep = "user.step";
 constexpr std::string_view kStepRate = "user.step.rate";
-/// A peak is what was used for so long: what one second needs, others lend.
+/// A peak is the mean over this time: what one second needs beyond it, others lend.
 constexpr int64_t kPeakS = 10;
 
-/// What the master has not written yet, and, on another machine, what is not here yet.
+/// Asks for what the master has not written yet and, on another machine, what is not here yet.
 std::vector<std::string> ask_live(Session& session, const FoundJob& job, const SampleFiles& files,
                                   uint32_t step_s) {
   const auto* const running = std::get_if<cluster::Running>(&job.report);
@@ -49,14 +49,14 @@ std::vector<std::string> ask_live(Session& session, const FoundJob& job, const S
   return std::move(std::get<wire::MetricsAnswered>(*answer).blocks);
 }
 
-/// nullopt for what no count of bytes can be.
+/// nullopt if the value cannot be a count of bytes.
 std::optional<uint64_t> bytes_of(const metrics::Point& point) {
   return std::isfinite(point.value) && point.value >= 0 && point.value < 1e18
              ? std::optional(static_cast<uint64_t>(point.value))
              : std::nullopt;
 }
 
-/// The points of one series, each with the time that it stands for.
+/// The points of one series, each weighted by the time that it stands for.
 struct Weighed {
   const metrics::Series& series;
   int64_t minutes_before_s = 0;
@@ -99,7 +99,7 @@ struct Weighed {
   [[nodiscard]] std::optional<uint64_t> first_bytes() const {
     return series.points.empty() ? std::nullopt : bytes_of(series.points.front());
   }
-  /// Of a counter: the mean of what came in a second. nullopt of what was seen for too short.
+  /// For a counter: the mean increase per second; nullopt if it was seen for too short a time.
   [[nodiscard]] std::optional<double> per_second() const {
     constexpr int64_t kSecondsMin = 20;
     const int64_t seconds =
@@ -109,7 +109,7 @@ struct Weighed {
                ? std::optional(more / static_cast<double>(seconds))
                : std::nullopt;
   }
-  /// Of a counter: the median over pieces of ten seconds of what came in a second.
+  /// For a counter: the median, over pieces of ten seconds, of the increase per second.
   [[nodiscard]] std::optional<double> usual_per_second() const {
     std::vector<double> rates;
     const metrics::Point* from = nullptr;
@@ -127,7 +127,7 @@ struct Weighed {
   }
 };
 
-/// The median time of a step, by how many there were per second.
+/// Returns the median time of a step, from the steps per second.
 std::optional<Duration> step_time(const metrics::Series& rates) {
   std::vector<double> known;
   for (const metrics::Point& point : rates.points) {
@@ -142,7 +142,7 @@ std::optional<Duration> step_time(const metrics::Series& rates) {
       std::chrono::duration<double>(1 / median(std::move(known))));
 }
 
-/// Of the whole run: what a metric says of an attempt's use.
+/// For the whole run: what a metric says about an attempt's use.
 struct WholeSum {
   Builtin metric;
   void (*add)(const Weighed& weighed, account::AttemptUse& use);
@@ -187,7 +187,7 @@ account::Growth growth_of(const metrics::Rise& rise) {
   return {.from = rise.from, .to = rise.to, .span = std::chrono::seconds(rise.span_s)};
 }
 
-/// What the disk lost since the first look; of its size it is not needed.
+/// Adds what the disk has lost since the first look; its size is not needed for this.
 void add_disk_left(const metrics::Series& left, account::AttemptUse& use) {
   if (left.points.empty()) {
     return;
@@ -202,12 +202,12 @@ void add_disk_left(const metrics::Series& left, account::AttemptUse& use) {
   }
 }
 
-/// Of what is seen as one moment of a second or two: fewer moments say little.
+/// For metrics that show one moment of a second or two: a few moments say little.
 std::optional<double> mean_of_moments(const Weighed& later, size_t moments_min) {
   return later.series.points.size() < moments_min ? std::nullopt : later.mean();
 }
 
-/// Some are seen with every second look only.
+/// Some are seen only at every second look.
 constexpr size_t kMomentsMin = 20;
 constexpr size_t kRareMomentsMin = 12;
 
@@ -216,7 +216,7 @@ void add_wait(const Weighed& later, account::AttemptUse& use) {
   use.waits.*kMember = mean_of_moments(later, kRareMomentsMin);
 }
 
-/// From the first step on: the same.
+/// The same, from the first step on.
 struct CourseSum {
   Builtin metric;
   void (*add)(const Weighed& later, account::AttemptUse& use);
@@ -279,7 +279,7 @@ constexpr auto kGrowths = std::to_array<GrowthSum>({
     {Builtin::ContainerProcesses, &account::Growths::processes},
 });
 
-/// Of a host.
+/// The same for a host.
 struct HostSum {
   Builtin metric;
   std::optional<double> (Weighed::*sum)() const;
@@ -294,7 +294,7 @@ constexpr auto kOfHosts = std::to_array<HostSum>({
     {Builtin::NetworkSpeed, &Weighed::mean, &account::HostUse::network_per_s},
 });
 
-/// The row of a table for a metric; nullptr if there is none.
+/// Returns a table's row for a metric; nullptr if there is none.
 template <class Table>
 auto row_of(const Table& table, const metrics::Series& series) -> decltype(table.data()) {
   const auto found = std::ranges::find_if(table, [&](const auto& row) {
@@ -303,7 +303,7 @@ auto row_of(const Table& table, const metrics::Series& series) -> decltype(table
   return found == table.end() ? nullptr : &*found;
 }
 
-/// What an attempt used over its run.
+/// Adds what an attempt used over its run.
 void add_whole(const metrics::Series& series, int64_t minutes_before_s, account::AttemptUse& use) {
   if (const WholeSum* const row = row_of(kWhole, series)) {
     row->add(Weighed{series, minutes_before_s}, use);
@@ -312,7 +312,8 @@ void add_whole(const metrics::Series& series, int64_t minutes_before_s, account:
   }
 }
 
-/// What rises, and what share of its time it waits: judged from the first step on, `from_s`.
+/// Adds what rises, and the share of its time that it waits, both judged from the first step,
+/// `from_s`.
 void add_course(const metrics::Series& series, int64_t from_s, int64_t minutes_before_s,
                 account::AttemptUse& use) {
   const CourseSum* const course = row_of(kCourse, series);
@@ -339,7 +340,7 @@ void add_course(const metrics::Series& series, int64_t from_s, int64_t minutes_b
   }
 }
 
-/// The job's time at which something was told in that second.
+/// Returns the job's time at which something was reported in that second.
 Time time_of(int64_t time_s, WallTime started) {
   return Time{} + std::max(Duration::zero(), metrics::middle_of_second(time_s) - started);
 }
@@ -353,9 +354,9 @@ void add_steps(const metrics::Series& series, WallTime started, account::Attempt
   }
 }
 
-/// When an attempt had begun to work, for what is judged by its course: its first step or, where it
-/// tells of none, its first line of output, but not before a quarter nor after half of what is
-/// known of it.
+/// When an attempt had begun to work, for judging it by its course: its first step or, if it
+/// reports none, its first line of output, but at the earliest after a quarter and at the latest
+/// after half of the known time.
 class Beginnings {
  public:
   explicit Beginnings(std::span<const metrics::Series> series) {
@@ -365,7 +366,7 @@ class Beginnings {
       }
     }
   }
-  /// `output`: when it wrote first, if that is known.
+  /// `output`: when it first wrote something, if that is known.
   [[nodiscard]] int64_t of(const metrics::Series& series, std::optional<WallTime> output) const {
     if (const auto step = steps_.find(series.subject); step != steps_.end()) {
       return step->second;

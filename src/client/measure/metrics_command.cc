@@ -40,7 +40,7 @@ std::string shown_value(const metrics::Metric& metric, double value) {
              : metrics::number_text(value);
 }
 
-/// A line for each series: its last value and, of a gauge, the mean and the largest.
+/// Makes a line for each series: its last value and, for a gauge, the mean and the largest.
 std::string table_of(const std::vector<metrics::Series>& all) {
   size_t task_width = 4;
   size_t name_width = 4;

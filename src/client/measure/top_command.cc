@@ -33,7 +33,7 @@ namespace muster::client {
 namespace {
 
 constexpr Duration kBetweenFrames = std::chrono::milliseconds(250);
-/// Jobs that begin and end meanwhile: nobody pushes those.
+/// Jobs begin and end meanwhile, which nobody pushes.
 constexpr Duration kBetweenListings = std::chrono::seconds(5);
 constexpr Duration kAnswersMax = std::chrono::seconds(5);
 constexpr unsigned kPrintedWidth = 100;
@@ -117,7 +117,7 @@ class Top {
   bool utf8_;
   TopView view_;
   std::map<std::string, std::unique_ptr<JobWatch>> watches_;  ///< By the job's id.
-  std::string ended_;  ///< Why the job that was asked for is watched no longer.
+  std::string ended_;  ///< Why the requested job is no longer watched.
   bool dirty_ = true;
 };
 

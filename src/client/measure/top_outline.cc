@@ -12,7 +12,7 @@
 namespace muster::client {
 namespace {
 
-/// Sorts by weight; what weighs the same stays in its order. (libstdc++ 12's stable_sort calls a
+/// Sorts by weight; items of equal weight keep their order. (libstdc++ 12's stable_sort calls a
 /// function that C++23 deprecates.)
 template <class Item, class Weight>
 void heaviest_first(std::vector<Item>& items, const Weight& weight) {
@@ -25,7 +25,7 @@ void heaviest_first(std::vector<Item>& items, const Weight& weight) {
                          [](auto& entry) { return std::move(entry.second); });
 }
 
-/// Roles of more tasks than this are folded until somebody opens them.
+/// Roles with more tasks than this are folded until somebody opens them.
 constexpr size_t kOpenTasksMax = 20;
 
 std::string lower(std::string_view text) {
@@ -54,8 +54,8 @@ std::string states_text(const std::map<std::string, size_t>& states) {
   return text;
 }
 
-/// What several tasks use together: sums of what is used; of the steps, which all take together,
-/// the furthest, and of means the mean.
+/// What several tasks use together: sums for what is used, means for shares and rates, and the
+/// furthest step, as all tasks take the same steps.
 class Together {
  public:
   void take(const TopUsage& usage, const std::vector<double>& history) {
@@ -139,7 +139,7 @@ void TopOutline::sort(std::vector<TopRow>& rows) const {
   }
 }
 
-/// The role's row, and its tasks' unless it is folded.
+/// Adds the role's row, and those of its tasks unless it is folded.
 void TopOutline::add_role(const TopJob& job, const TopRole& role, unsigned depth,
                           std::vector<TopRow>& rows) const {
   std::vector<TopRow> tasks;
@@ -180,10 +180,10 @@ void TopOutline::add_role(const TopJob& job, const TopRole& role, unsigned depth
   }
 }
 
-/// The job's row, and those below it.
+/// Returns the job's row, and those below it.
 std::pair<TopRow, std::vector<TopRow>> TopOutline::job_rows(const TopJob& job,
                                                             unsigned depth) const {
-  // Roles are sorted by what their own rows say; their tasks stay with them.
+  // Roles are sorted by their own rows; their tasks stay with them.
   std::vector<std::vector<TopRow>> roles;
   Together together;
   for (const TopRole& role : job.roles) {

@@ -21,7 +21,7 @@ constexpr int kEscape = 27;
 constexpr int kDelete = 127;
 constexpr short kRed = 1;
 
-/// Terminals that understand what xterm does.
+/// Returns whether the terminal understands what xterm does.
 bool is_like_xterm(std::string_view term) {
   for (const std::string_view known :
        {"xterm",     "screen", "tmux",   "rxvt",    "konsole", "gnome", "vte",
@@ -34,7 +34,7 @@ bool is_like_xterm(std::string_view term) {
   return false;
 }
 
-/// Begins with the terminal `term`, as the system describes it, else as this program does.
+/// Starts with the terminal `term` as the system describes it, else as this program does.
 SCREEN* begin(const std::string& term) {
   if (SCREEN* const known = term.empty() ? nullptr : ::newterm(term.c_str(), stdout, stdin)) {
     return known;
@@ -91,7 +91,7 @@ class CursesScreen final : public TopScreen {
     ::set_escdelay(kEscapeMs);
     ::keypad(::stdscr, true);
     ::nodelay(::stdscr, true);
-    // Some terminals send these whatever mode they are asked for.
+    // Some terminals send these in whatever mode they are put.
     for (const auto& [sequence, key] :
          {std::pair("\x1b[A", KEY_UP), std::pair("\x1b[B", KEY_DOWN),
           std::pair("\x1b[C", KEY_RIGHT), std::pair("\x1b[D", KEY_LEFT),
@@ -173,7 +173,7 @@ class CursesScreen final : public TopScreen {
 
 Result<std::unique_ptr<TopScreen>> TopScreen::open(const std::string& term, bool utf8) {
   if (utf8) {
-    ::setlocale(LC_CTYPE, "C.UTF-8");  // Built into the C library: no file is needed.
+    ::setlocale(LC_CTYPE, "C.UTF-8");  // Built into the C library, so it needs no file.
   }
   SCREEN* const screen = begin(term);
   const bool moves = screen != nullptr && ::tigetstr("cup") != nullptr &&

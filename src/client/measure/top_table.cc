@@ -21,7 +21,7 @@ constexpr size_t kHistoryColumns = 20;
 constexpr std::array<std::string_view, 8> kBars = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 constexpr std::string_view kPlainBars = "_.-:=+*#";
 
-/// A whole number with a letter: steps of long trainings.
+/// A whole number with a letter, for the steps of long trainings.
 std::string count_text(double count) {
   if (count < 1e5) {
     return fmt::format("{:.0f}", count);
@@ -60,7 +60,7 @@ TopTable::Lines TopTable::lines(const std::vector<TopRow>& rows, unsigned width,
   return lines;
 }
 
-/// The columns that there is room for beside the name, the weightiest first taken.
+/// Returns the columns for which there is room beside the name, taking the weightiest first.
 std::vector<TopTable::Column> TopTable::columns(const std::vector<TopRow>& rows, unsigned width) {
   const auto any = [&rows](std::string (*text)(const TopUsage&)) {
     return std::ranges::any_of(rows,
@@ -94,7 +94,7 @@ std::vector<TopTable::Column> TopTable::columns(const std::vector<TopRow>& rows,
 std::string TopTable::spark(const std::vector<double>& history, size_t columns) const {
   const size_t count = std::min(history.size(), columns);
   const auto last = history.end() - static_cast<ptrdiff_t>(count);
-  double most = 1;  // A core: idle tasks are flat.
+  double most = 1;  // At least one core, so that idle tasks are flat.
   for (auto value = last; value != history.end(); ++value) {
     most = std::max(most, *value);
   }

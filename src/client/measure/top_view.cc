@@ -237,7 +237,7 @@ void TopView::move(int count) {
   marked_ = all[static_cast<size_t>(to)].key;
 }
 
-/// Folds what is marked or, of a task, what it belongs to.
+/// Folds or opens the marked row; for a task, folds what it belongs to.
 void TopView::fold(bool folded) {
   std::string key = marked_;
   const std::vector<TopRow> all = rows();

@@ -18,7 +18,7 @@ namespace {
 using account::UsageBy;
 using account::UsageRow;
 
-/// The sums, and what could not be looked at.
+/// The sums, and what could not be examined.
 struct UsageFound {
   account::Usage usage;
   std::vector<std::string> troubles;
@@ -32,7 +32,7 @@ void add_used(Session& session, const FoundJob& job, UsageFound& found) {
   const std::string& queue = plan.spec.yarn.queue;
   found.usage.add(
       {.user = file.user,
-       // Only a job that another system runs has an id there, and a queue.
+       // Only a job that another system runs has an application id, and a queue.
        .queue = job.reading.application_id.empty() ? file.on : fmt::format("{}/{}", file.on, queue),
        .name = plan.name,
        .failed = outcome && outcome->result == job::JobResult::Failed,
@@ -44,7 +44,7 @@ void add_used(Session& session, const FoundJob& job, UsageFound& found) {
 Status use_here(Session& session, WallTime since, UsageFound& found) {
   MUSTER_TRY(const std::vector<cluster::JobEntry> entries, session.home.jobs());
   for (const cluster::JobEntry& entry : entries) {
-    // What has ended is not touched any more: an old summary is the end of an old job.
+    // An ended job is no longer touched, so an old summary means a job that ended long ago.
     const Result<os::FileStat> summary = session.files->stat(entry.folder.summary());
     if (summary && summary->modified < since) {
       continue;
@@ -122,7 +122,7 @@ std::string usage_json(UsageBy by, const std::map<std::string, UsageRow>& rows) 
   return out + "]}\n";
 }
 
-/// RFC 4180, where a text needs it. A spreadsheet takes what begins with one of =+-@ for a formula.
+/// Quotes as in RFC 4180. A spreadsheet takes text that begins with one of =+-@ for a formula.
 std::string csv_text(const std::string& text) {
   std::string quoted = "\"";
   if (!text.empty() && std::string_view("=+-@\t\r").contains(text.front())) {

@@ -31,14 +31,14 @@
 namespace muster::client {
 namespace {
 
-/// Jobs whose pages are kept at hand; the one opened first makes room.
+/// How many jobs' pages are kept at hand; the one opened first makes room.
 constexpr size_t kOpenMax = 32;
 constexpr uint32_t kListedMax = 1000;
 constexpr const char* kHolder = "holder";
 
 rt::Async<Status> brought(Status status) { co_return status; }
 
-/// Where a job of this host is read: its cluster brings the rest.
+/// Says where a job of this host is read; its cluster brings the rest.
 ShownFrom from_cluster(Session& session, const cluster::JobFolder& job) {
   const auto bring_now = [&session, job]() -> Status {
     MUSTER_TRY(const std::unique_ptr<cluster::Outputs> outputs,
@@ -76,7 +76,7 @@ class Shelf final : public page::JobShelf {
       jobs[i].duration = rows[i].duration;
       all.push_back(&jobs[i]);
     }
-    // Whoever holds the link sees all.
+    // Anybody who has the link sees everything.
     return team_metrics_text(all, kHolder, {std::string(kHolder)});
   }
 
@@ -186,7 +186,7 @@ int run_portal(Session& session, const PortalOptions& command) {
     return serve_team(session, command);
   }
   if (!command.on.empty()) {
-    // Whoever names a cluster that is none, or cannot be asked, hears of it here.
+    // If the named cluster does not exist or cannot be asked, say so here.
     const Result<cluster::Cluster*> cluster = session.clusters->named(command.on, {});
     const Result<cluster::JobsPage> asked =
         cluster ? (*cluster)->jobs({.running = true, .ended = false, .limit = 1, .after = {}})
@@ -197,7 +197,7 @@ int run_portal(Session& session, const PortalOptions& command) {
   }
   PortalRun run(session, command);
   if (!command.id.empty()) {
-    // Whoever names a job that cannot be shown hears of it here.
+    // If the named job cannot be shown, say so here.
     if (const Status looked = run.look(command.id); !looked) {
       return fail(session.console, looked.error());
     }

@@ -14,7 +14,7 @@ namespace {
 
 using cluster::TeamJob;
 
-/// Of one job in a list.
+/// Per job in a list.
 constexpr size_t kHostsNamed = 3;
 
 std::string lower_of(std::string_view text) {
@@ -24,7 +24,7 @@ std::string lower_of(std::string_view text) {
   return out;
 }
 
-/// What a job did on a host; nullptr if nothing is known of that.
+/// Returns what a job did on a host; nullptr if nothing is known about that.
 const eventlog::HostShare* share_of(const TeamJob& job, const std::string& host) {
   const auto found = std::ranges::find(job.hosts, host, &eventlog::HostShare::host);
   return found == job.hosts.end() ? nullptr : &*found;
@@ -44,7 +44,7 @@ bool wants(const TeamFilter& filter, const TeamJob& job) {
          (!filter.to || job.submitted < *filter.to);
 }
 
-/// The names of the first hosts; what a job did on the one that is asked for.
+/// Writes the names of the first hosts, and what a job did on the requested one.
 std::string hosts_json(const TeamJob& job, const std::string& asked) {
   std::string names;
   for (size_t i = 0; i < std::min(job.hosts.size(), kHostsNamed); ++i) {

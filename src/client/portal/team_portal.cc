@@ -48,17 +48,18 @@
 namespace muster::client {
 namespace {
 
-/// Jobs whose pages are kept at hand; the one that nobody has looked at for longest makes room. So
-/// it does where their logs are longer than kTeamOpenLogBytesMax together, or their copies take
-/// more than half of the disk that they may, so that there is room for others.
+/// How many jobs' pages are kept at hand; the one that has not been looked at for longest makes
+/// room. It also does so if the jobs' logs are longer than kTeamOpenLogBytesMax together, or if
+/// their copies take more than half of the disk space that they may, so that there is room for
+/// others.
 constexpr size_t kTeamOpenMax = 32;
 constexpr uint64_t kTeamDiskMin = 16U << 20;
 constexpr uint64_t kTeamRowsMax = 500;
 constexpr Duration kTurnPause = std::chrono::milliseconds(10);
-/// A job that runs is read again after this.
+/// A running job is read again after this time.
 constexpr Duration kSnapshotMax = std::chrono::seconds(5);
 
-/// Milliseconds since 1970, as browsers count.
+/// Reads milliseconds since 1970, as browsers count.
 std::optional<WallTime> time_of(const page::Target& target, std::string_view name) {
   const auto ms = target.number(name);
   constexpr uint64_t kFarAway = 253'402'300'800'000;  // The year 10000.
@@ -118,7 +119,7 @@ class TeamShelf final : public page::JobShelf {
       look();
       job = jobs_->find(key);
     }
-    // One answer for both: nobody learns which jobs there are.
+    // The same answer in both cases, so that nobody learns which jobs exist.
     if (job == nullptr || !may_see(who.user, admins_.users(), *job)) {
       co_return user_error("no such job", Errc::NotFound);
     }
@@ -136,7 +137,7 @@ class TeamShelf final : public page::JobShelf {
     co_return page_of(shown);
   }
 
-  /// Takes in what is new, and says what cannot be read, once.
+  /// Takes in what is new, and reports once what cannot be read.
   void look() {
     jobs_->refresh(session_.now());
     for (const std::string& trouble : jobs_->troubles()) {
@@ -159,7 +160,7 @@ class TeamShelf final : public page::JobShelf {
     HostTime read{};
     std::shared_ptr<Shown> shown;
   };
-  /// While it lives, nobody else opens that job.
+  /// While this exists, nobody else opens that job.
   class Turn {
    public:
     Turn(TeamShelf& shelf, const std::string& key)
@@ -176,7 +177,7 @@ class TeamShelf final : public page::JobShelf {
     std::set<std::string>::iterator place_;
   };
 
-  /// For the one that was looked at last, which stays.
+  /// Makes room for the job that was looked at last, which stays.
   void make_room() {
     uint64_t bytes = 0;
     uint64_t disk = 0;
@@ -191,7 +192,7 @@ class TeamShelf final : public page::JobShelf {
       open_.erase(open_.begin());
     }
   }
-  /// And makes room for what has come.
+  /// Also makes room for what has arrived.
   rt::Async<Status> bring_output(std::function<rt::Async<Status>()> bring) {
     auto brought = co_await bring();
     make_room();
@@ -200,7 +201,7 @@ class TeamShelf final : public page::JobShelf {
   [[nodiscard]] bool is_current(const Open& open, const cluster::TeamJob& job) const {
     return open.shown->job.job().ended() || (!job.ended && loop_.now() - open.read < kSnapshotMax);
   }
-  /// Beside the loop, as a long log takes seconds.
+  /// Runs off the loop, as a long log takes seconds.
   rt::Async<Result<cluster::JobReading>> read_log(std::string owner, cluster::JobFolder folder,
                                                   std::shared_ptr<const void> kept) {
     std::shared_ptr<void> turn = turns_.take(owner);
@@ -249,16 +250,16 @@ class TeamShelf final : public page::JobShelf {
   page::Access& access_;
   std::set<std::string> told_;
   std::unique_ptr<cluster::TeamJobs> jobs_;
-  std::vector<Open> open_;         ///< In the order in which they were looked at last.
+  std::vector<Open> open_;         ///< In the order in which they were last looked at.
   std::set<std::string> opening_;  ///< Keys.
-  rt::Event opened_;               ///< opening_ has become less.
+  rt::Event opened_;               ///< Pulsed when a key leaves opening_.
 };
 
 constexpr std::string_view kScratchStart = "muster-portal-";
 constexpr const char* kScratchLock = "lock";
 
-/// A folder of this process's own, locked while it lives: one that is not was left by a portal that
-/// was killed, with all that it had copied, and goes when the next one starts.
+/// A folder of this process's own, locked while the process lives. An unlocked one was left behind
+/// by a killed portal, with everything that it had copied, and is removed when the next one starts.
 class TeamScratch {
  public:
   explicit TeamScratch(os::Files& files) : files_(files) {}
@@ -294,7 +295,7 @@ class TeamScratch {
         continue;
       }
       const Result<os::FileStat> found = files_.stat(path);
-      // Without a lock it is just being made.
+      // One without a lock file is just being made.
       if (found && found->owner == ::geteuid() && files_.exists(path / kScratchLock) &&
           files_.try_lock(path / kScratchLock, 0600).has_value()) {
         (void)files_.remove_tree(path);
@@ -325,7 +326,7 @@ std::vector<std::string> names_of(const PortalOptions& options) {
   return names;
 }
 
-/// Whose jobs are shown.
+/// Returns the homes whose jobs are shown.
 std::vector<std::string> homes_of(const PortalOptions& options, const cluster::Cluster& cluster) {
   std::vector<std::string> homes = options.homes;
   if (homes.empty() && !cluster.traits().team_homes.empty()) {
@@ -334,7 +335,7 @@ std::vector<std::string> homes_of(const PortalOptions& options, const cluster::C
   return homes;
 }
 
-/// A team's portal as a process: until somebody ends it.
+/// A team's portal as a process; runs until somebody ends it.
 class TeamPortalRun {
  public:
   TeamPortalRun(Session& session, const PortalOptions& options, uint64_t disk_max, AdminBook admins,
@@ -400,7 +401,7 @@ class TeamPortalRun {
   AdminBook admins_;
   std::optional<TokenBook> tokens_;
   std::optional<net::CertificateTls> tls_;
-  std::unique_ptr<page::Negotiator> tickets_;  ///< None: they count for nothing.
+  std::unique_ptr<page::Negotiator> tickets_;  ///< nullptr: tickets do not count.
   page::TeamAccess access_;
   TeamShelf shelf_;
   page::Portal portal_;
@@ -408,7 +409,7 @@ class TeamPortalRun {
   std::optional<net::WebListener> listener_;  ///< Last: it uses the portal and the certificate.
 };
 
-/// What does not fit together.
+/// Refuses options that do not fit together.
 Status check_serving(Session& session, const PortalOptions& options) {
   MUSTER_TRY(const cluster::Cluster* const cluster, session.clusters->named(options.on, {}));
   if (homes_of(options, *cluster).empty()) {
@@ -448,7 +449,7 @@ Result<uint64_t> disk_of(const PortalOptions& options) {
   return disk;
 }
 
-/// Those whom the command and the site name.
+/// Reads the administrators whom the command and the site name.
 Result<AdminBook> read_admins(Session& session, const PortalOptions& options) {
   MUSTER_TRY(const spec::Layers layers,
              read_layers(*session.files, JobSource(), session.surroundings()));

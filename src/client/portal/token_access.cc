@@ -8,8 +8,8 @@ namespace muster::client {
 
 std::unique_ptr<page::Access> token_access(const control::Secret& secret) {
   const control::PageKeys keys = control::derive_page_keys(secret);
-  // Of this process alone: another program may take the port of one that has died, and is then sent
-  // the session of each page that is still open.
+  // For this process alone: another program may take the port of one that has died, and then
+  // receives the session of each page that is still open.
   control::Key session{};
   rt::SystemRandom().fill(session);
   constexpr size_t kPathDigits = 32;

@@ -14,7 +14,7 @@ CommandInput::CommandInput(rt::IoLoop& loop, Options options, Handlers handlers)
              .ended = [this] { handlers_.ended(); }}) {}
 
 void CommandInput::allow(size_t room) {
-  // Keys that were held back may come with the next ones.
+  // Keys that were held back may be passed on with the next ones.
   const size_t held_max = std::min(room, detach_watch_.held_max());
   pump_.allow(std::min<uint64_t>(room - held_max, bytes_left_));
 }

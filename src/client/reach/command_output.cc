@@ -8,9 +8,9 @@
 namespace muster::client {
 namespace {
 
-/// What does not wait for whoever reads the output.
+/// These do not wait for whoever reads the output.
 constexpr std::array kUrgentSignals = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
-/// Of an error of this program's own, and then it is shown in parts.
+/// The longest line of this program's own errors; longer ones are shown in parts.
 constexpr size_t kLineMax = size_t{16} << 10;
 
 }  // namespace
@@ -41,7 +41,7 @@ void CommandOutput::flush() {
   err_.write("");
 }
 
-/// Line by line: what is cut in two cannot be made printable.
+/// Shows whole lines, because a part of one cannot be made printable.
 void CommandOutput::show_errors(std::string_view bytes) {
   unended_ += bytes;
   const size_t end = unended_.rfind('\n');

@@ -26,8 +26,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What scripts call: not_found PATH WHERE ends them, after saying that nothing is at this path, or
-/// that nobody may look.
+/// Functions for the scripts: not_found PATH WHERE ends a script after saying that nothing is at
+/// this path, or that it may not be looked at.
 constexpr std::string_view kFunctions = R"sh(not_found() {
   case $(LC_ALL=C ls -d -- "$1" 2>&1) in
     *"Permission denied") echo "muster: $1 may not be looked for$2: permission denied" ;;
@@ -41,10 +41,10 @@ std::string with_functions(std::string_view script) {
   return std::string(kFunctions) + std::string(script);
 }
 
-/// Runs where the source is, with its path as $1: an archive with one entry, named as the source,
-/// on standard output. A file that changes while it is read is no mistake of anybody. tar walks
-/// through the folders itself, as it follows no link that somebody puts in a folder's place: what
-/// else it finds there is for the reader to leave out.
+/// Runs where the source is, with its path as $1: writes an archive with one entry, named as the
+/// source, to standard output. A file that changes while it is read is nobody's mistake. tar itself
+/// walks through the folders, because it follows no link that somebody puts in a folder's place;
+/// anything else that it finds there is for the reader to leave out.
 constexpr const char* kSend = R"sh(p=$1
 [ -e "$p" ] || [ -L "$p" ] || not_found "$p" "$2"
 for tool in tar find; do
@@ -65,8 +65,8 @@ s=$?
 [ "$s" -ne 1 ] || s=0
 exit "$s")sh";
 
-/// Where the target is: reads the archive into a folder beside the target ($1), which has the name
-/// $2 and is hidden. $3 is the name of the source, where that is known.
+/// Runs where the target is: reads the archive into a hidden folder with the name $2 beside the
+/// target ($1). $3 is the name of the source, if that is known.
 constexpr const char* kStage = R"sh(p=$1
 if [ -d "$p" ]; then d=$p; final=${p%/}/$3
 else case $p in */*) d=${p%/*}/ ;; *) d=. ;; esac; final=$p; fi
@@ -89,7 +89,7 @@ rm -rf -- "$part"
 echo "muster: $final could not be written whole" >&2
 exit 1)sh";
 
-/// Gives what was read its name, where $4 is `yes`; else drops it.
+/// Gives its name to what was read if $4 is `yes`; else removes it.
 constexpr const char* kCommit = R"sh(p=$1
 if [ -d "$p" ]; then d=$p; final=${p%/}/$3
 else case $p in */*) d=${p%/*}/ ;; *) d=. ;; esac; final=$p; fi
@@ -103,11 +103,11 @@ rm -rf -- "$part"
 [ "$4" != yes ])sh";
 
 constexpr std::string_view kHidden = ".muster-cp-";
-/// Begins the names of folders of this program's own; the task's have the rest of such a name
-/// alone.
+/// How the names of this program's own folders begin; those in the task only begin with the common
+/// part.
 constexpr std::string_view kHiddenHere = ".muster-cp-here-";
 
-/// Of the name under which a copy grows.
+/// Makes the name under which a copy grows.
 std::string hidden_name(std::string_view beginning) {
   std::random_device random;  // lint: allow(random) only a name that nobody else has
   return fmt::format("{}{:08x}{:08x}", beginning, random(), random());
@@ -117,11 +117,11 @@ rt::Fd open_folder(const fs::path& folder) {
   return rt::Fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
-/// A hidden folder for this user alone, which goes when it is left. What a copy that was killed has
-/// left goes with the next one in the same place: while somebody has it, it is locked.
+/// A hidden folder for this user alone, removed in the end. What a killed copy has left behind is
+/// removed by the next copy in the same place: a folder is locked while somebody uses it.
 class Scratch {
  public:
-  /// The error is in errno's words.
+  /// Errors have errno's words.
   static Result<Scratch> create(const fs::path& beside) {
     remove_remains(beside);
     for (int i = 0; i < kTries; ++i) {
@@ -179,7 +179,7 @@ Result<os::Spawned> start_here(const std::vector<std::string>& words, os::Stdio 
   options.env = os::own_environment();
   options.stdin_from = std::move(in);
   options.stdout_to = std::move(out);
-  // Ctrl-C is for the session, whose end it hears of.
+  // Ctrl-C is for the session; this process hears of the session's end.
   options.grouping = os::Grouping::NewGroup;
   options.parent_death_signal = SIGKILL;
   return os::spawn(options);
@@ -201,7 +201,8 @@ Error exists_already(const fs::path& path) {
       Errc::AlreadyExists);
 }
 
-/// The one thing that came, without what is not a file, a folder or a link; nothing else may have.
+/// Returns the one thing that arrived, without anything that is not a file, a folder or a link;
+/// nothing else may have arrived.
 Result<fs::path> what_came(const fs::path& folder) {
   std::error_code failed;
   std::optional<fs::path> found;
@@ -231,7 +232,7 @@ Result<fs::path> what_came(const fs::path& folder) {
   return *found;
 }
 
-/// The name in `path`, which is the user's word; "" where that names a folder by its place alone.
+/// Returns the name in `path`, as the user typed it; "" if that only names a folder's place.
 std::string asked_name(std::string path) {
   while (path.ends_with('/')) {
     path.pop_back();
@@ -240,10 +241,10 @@ std::string asked_name(std::string path) {
   return name == "." || name == ".." ? std::string() : name;
 }
 
-/// The name of what came, in a folder of the user's. A task that sends something else than was
-/// asked for does not choose what it replaces: the name is the one that was asked for; where none
-/// was, it is that of a folder, which replaces nothing, and of none that programs read by
-/// themselves.
+/// Returns the name of what arrived, in a folder of the user's. A task that sends something else
+/// than was asked for must not choose what it replaces. So the name is the one that was asked for;
+/// if none was, it is the name of a folder, which replaces nothing, and not one that programs read
+/// by themselves.
 Result<std::string> name_of(const fs::path& came, const std::string& asked) {
   if (!asked.empty()) {
     return asked;
@@ -313,7 +314,7 @@ int copy_tree_here(Session& session, const CopyPlace& from, const fs::path& to,
   int status =
       run_copy_script(session, from, on, reading, kSend, {plain_path(from.path), " in the task"});
   if (status != 0) {
-    (void)::kill(reader->pid.value, SIGKILL);  // It has nothing to add to why.
+    (void)::kill(reader->pid.value, SIGKILL);  // It has nothing to add to the reason.
   }
   reader->stdin_pipe = rt::Fd();
   const Result<os::Exit> exit = os::reap(reader->pid);
@@ -365,7 +366,7 @@ int copy_tree_there(Session& session, const fs::path& from, const CopyPlace& to,
   if (sent != 0) {
     return sent;
   }
-  // Only here is it known whether the whole of it was sent.
+  // Only here is it known whether everything was sent.
   const bool whole = exit.has_value() && exit->code == 0;
   ExecPlan last = plan;
   last.reads_input = false;

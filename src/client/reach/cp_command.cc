@@ -53,19 +53,19 @@ else cat <&3
 fi || exit 1
 printf %5s%20s%20s "$(tell %a)" "$size" "$(tell %s)")sh";
 
-/// Its exit status when the file is there and cannot be read.
+/// Its exit status if the file is there but cannot be read.
 constexpr int kReadBroke = 1;
 
-/// At the end of what kRead writes: the file's permissions in octal, its size at first and at the
-/// end; blank where the task has no stat.
+/// kRead writes this at its end: the file's permissions in octal, then its size at the beginning
+/// and at the end; blank if the task has no stat.
 constexpr size_t kModeBytes = 5;
 constexpr size_t kSizeBytes = 20;
 constexpr size_t kEndBytes = kModeBytes + 2 * kSizeBytes;
 
-/// The same with the target as $1, the source's name as $2, its size as $3 and its permissions as
-/// $4. The target has its new content only when all of it is there, and until then nobody else sees
-/// it. What grows is a new file: nobody who may write to the folder can lead elsewhere with a link
-/// of that name.
+/// Runs in the task with the target as $1, the source's name as $2, its size as $3 and its
+/// permissions as $4. The target gets its new content only when all of it is there, and until then
+/// nobody else sees it. The part that grows is a new file: nobody who may write to the folder can
+/// redirect it with a link of that name.
 constexpr const char* kWrite = R"sh(p=$1
 [ ! -d "$p" ] || p=${p%/}/$2
 if [ -L "$p" ]; then echo "muster: $p is a symbolic link; name the file itself" >&2; exit 2
@@ -104,7 +104,7 @@ Error not_plain(const fs::path& path) {
                                       printable(path.string())));
 }
 
-/// Says on a terminal how far a copy is, some times a second.
+/// Shows on a terminal how far a copy is, a few times a second.
 class CopyProgress {
  public:
   explicit CopyProgress(Console& console) : console_(console) {}
@@ -149,7 +149,7 @@ std::optional<Number> told_number(std::string_view text, int base) {
              : std::optional(number);
 }
 
-/// What a file was while it was read.
+/// What was known about a file while it was read.
 struct FileRead {
   mode_t permissions = 0666;
   std::optional<uint64_t> first_size;
@@ -166,8 +166,8 @@ FileRead file_read_of(std::string_view end) {
           .last_size = told_number<uint64_t>(part(kModeBytes + kSizeBytes, kSizeBytes), 10)};
 }
 
-/// A file that others write while it is copied: says what that did to the copy, which has the first
-/// `copied` bytes. Error: it is no state that the file ever was in.
+/// Judges a file that others wrote while it was copied: says what that did to the copy, which has
+/// the first `copied` bytes. Error: the copy is no state that the file ever was in.
 Status judge_change(Console& console, std::string_view name, uint64_t first_size,
                     uint64_t last_size, uint64_t copied) {
   if (last_size < first_size) {
@@ -223,7 +223,7 @@ int copy_here(Session& session, const CopyPlace& from, const fs::path& to, const
 
 uint64_t file_size_of(const struct stat& status) { return static_cast<uint64_t>(status.st_size); }
 
-/// Says the same of a file here as kRead of one in a task.
+/// Says the same about a file here as kRead does about one in a task.
 void tell_holes(Console& console, const fs::path& path, const struct stat& status) {
   constexpr uint64_t kToldBytes = 1ULL << 30;
   constexpr uint64_t kBlockBytes = 512;
@@ -255,10 +255,10 @@ Status check_size(int file, const fs::path& path) {
   return {};
 }
 
-/// The same as judge_change() of a file here whose copy ended with `outcome`.
+/// The same as judge_change(), for a file here whose copy ended with `outcome`.
 void tell_change(Session& session, const fs::path& from, int outcome, uint64_t first_size,
                  uint64_t last_size) {
-  // What became shorter only when all of it had been read is copied whole.
+  // A file that became shorter only after all of it had been read was copied whole.
   const bool copied = outcome == 0;
   if (copied ? last_size < first_size : last_size >= first_size) {
     return;
@@ -302,7 +302,7 @@ int copy_there(Session& session, const fs::path& from, const CopyPlace& to, cons
   return outcome;
 }
 
-/// Copies one thing to or from one task. `to` is a folder where several come together.
+/// Copies one thing to or from one task. `to` is a folder if several things are copied into it.
 int copy_one(Session& session, const CopyPlace& from, const CopyPlace& to,
              const CopyOptions& command, const ExecPlan& plan) {
   if (command.recursive) {
@@ -313,7 +313,7 @@ int copy_one(Session& session, const CopyPlace& from, const CopyPlace& to,
                         : copy_there(session, from.path, to, command.on, plan);
 }
 
-/// Where the copy from one of several tasks goes: a folder of its own.
+/// Returns where the copy from one of several tasks goes: a folder of its own.
 Result<CopyPlace> folder_of_task(const CopyPlace& task, const CopyPlace& to) {
   const fs::path folder = fs::path(to.path) / file_name_of(task);
   std::error_code failed;
@@ -326,7 +326,7 @@ Result<CopyPlace> folder_of_task(const CopyPlace& task, const CopyPlace& to) {
   return CopyPlace{.job = {}, .task = {}, .path = folder.string()};
 }
 
-/// Copies one of the things that were named, from or to each task that is meant.
+/// Copies one of the named things, from or to each task that is meant.
 int copy_named(Session& session, const CopyPlace& from, const CopyPlace& to,
                const CopyOptions& command, CopyProgress& progress) {
   ExecPlan plan;

@@ -30,13 +30,13 @@ namespace {
 constexpr uint32_t kRateMax = 1000;
 constexpr int64_t kSecondsMax = 3600;
 
-/// What a task's profile is in, and what it is called here.
+/// The format of a task's profile, and its file's ending here.
 struct Profile {
   std::string format;  ///< As py-spy calls it.
   std::string ending;
 };
 
-/// Runs the probe; where it has no py-spy once more with the one of this machine, if there is one.
+/// Runs the probe; if it has no py-spy, once more with the one of this machine, if there is one.
 int run_probe(Session& session, const DebugOptions& command, ExecPlan plan) {
   const std::string tool = plan.terminal ? std::string() : own_py_spy(session);
   plan.reads_input = plan.terminal.has_value();
@@ -70,7 +70,7 @@ int run_probe(Session& session, const DebugOptions& command, ExecPlan plan) {
   return again;
 }
 
-/// "worker-0.svg" for worker:0, or what the person wants.
+/// "worker-0.svg" for worker:0, or the name that the user wants.
 std::string file_of(const DebugOptions& command, const std::string& ending) {
   if (!command.output.empty()) {
     return command.output;
@@ -80,7 +80,7 @@ std::string file_of(const DebugOptions& command, const std::string& ending) {
   return name + ending;
 }
 
-/// Writes to a file that has its name only when it is whole.
+/// Writes to a file that gets its name only when it is whole.
 int write_profile(Session& session, const DebugOptions& command, ExecPlan plan,
                   const Profile& profile) {
   const std::string target = file_of(command, profile.ending);
@@ -120,7 +120,7 @@ int show_dump(Session& session, const DebugOptions& command) {
   return show_stacks(session, stacks);
 }
 
-/// What the probe is told for all looks.
+/// Returns the plan that is common to all of the probe's uses.
 Result<ExecPlan> plan_of_probe(const DebugOptions& command) {
   MUSTER_TRY(const Duration wait, spec::parse_duration(command.wait));
   Result<Duration> time = spec::parse_duration(command.seconds);
@@ -161,7 +161,7 @@ Result<ExecPlan> plan_of_probe(const DebugOptions& command) {
 
 int debug_task(Session& session, const DebugOptions& typed) {
   DebugOptions command = typed;
-  // The task may be left out.
+  // The task may have been left out.
   constexpr std::array<std::string_view, 5> kWhats = {"dump", "record", "top", "flame", "gdb"};
   if (std::ranges::find(kWhats, command.task) != kWhats.end()) {
     command.what = std::exchange(command.task, "");

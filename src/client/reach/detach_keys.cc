@@ -15,7 +15,7 @@ constexpr char kControlBit = 0x40;
 
 bool is_printable(char key) { return key > ' ' && key < 0x7f; }
 
-/// The byte of one key; 0 if it is none.
+/// Returns the byte of one key; 0 if it is not a key.
 char byte_of(std::string_view key) {
   if (key.size() == 1 && is_printable(key[0])) {
     return key[0];
@@ -69,7 +69,7 @@ DetachWatch::Typed DetachWatch::take(std::string_view bytes) {
   }
   for (const char byte : bytes) {
     if (byte != keys_[matched_]) {
-      // Not the keys: what was held back, and perhaps their beginning again.
+      // Not the keys after all: pass on what was held back; this byte may begin them again.
       typed.bytes.append(keys_, 0, std::exchange(matched_, 0));
     }
     if (byte != keys_[matched_]) {

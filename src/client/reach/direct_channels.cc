@@ -9,7 +9,7 @@
 namespace muster::client {
 namespace {
 
-/// For an agent to answer. A firewall that drops everything in silence costs the first stream so
+/// For an agent to answer. A firewall that silently drops everything costs the first stream this
 /// much.
 constexpr Duration kDialPatience = std::chrono::milliseconds(500);
 
@@ -39,7 +39,7 @@ rt::Async<> DirectChannels::connect(uint64_t id, wire::StreamOffer offer, std::s
     channel = co_await dial(std::move(master), std::move(offer));
   }
   if (since != dialling_since_) {
-    co_return;  // The agent has forgotten the ticket together with its master.
+    co_return;  // The agent has forgotten the ticket along with its master.
   }
   if (channel.has_value()) {
     adopt(id, *std::move(channel));
@@ -114,7 +114,7 @@ void DirectChannels::send(wire::StreamFrame frame) {
 
 void DirectChannels::close(uint64_t id) {
   const auto found = channels_.find(id);
-  // We may stand inside one of its callbacks: it is destroyed after that has returned.
+  // This may run inside one of its callbacks, so it is destroyed only after that has returned.
   const std::shared_ptr<control::Channel> last = std::move(found->second);
   channels_.erase(found);
   last->close();

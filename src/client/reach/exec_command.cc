@@ -27,7 +27,7 @@ Result<wire::Terminal> own_terminal(const Session& session) {
   return wire::Terminal{name.empty() ? "dumb" : name, {}};
 }
 
-/// The user's own shell; a system user's may be one that lets nobody in.
+/// The user's own shell; a system user's shell may be one that lets nobody in.
 constexpr const char* kShell =
     "case \"$SHELL\" in */nologin | */false | '') ;; "
     "*) [ ! -x \"$SHELL\" ] || exec \"$SHELL\" ;; esac; "

@@ -40,14 +40,14 @@ namespace muster::client {
 namespace {
 
 constexpr std::array kSignals = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGWINCH, SIGCONT};
-/// So many interrupts within so long mean that the person wants to leave.
+/// This many interrupts within the window mean that the person wants to leave.
 constexpr int kInterruptsToLeave = 3;
 constexpr Duration kInterruptWindow = std::chrono::seconds(3);
-/// How long to look for a master that does not answer, where a shell waits: as long as agents do
+/// How long to look for a master that does not answer while a shell waits: as long as agents live
 /// without one.
 constexpr Duration kShellPatience = std::chrono::minutes(15);
 
-/// The tasks that were named; without names the chief, or the first.
+/// Returns the tasks that were named; without names, the chief or the first task.
 Result<std::vector<job::TaskId>> chosen_tasks(const std::vector<std::string>& names,
                                               const job::Plan& plan) {
   if (names.empty()) {
@@ -74,8 +74,8 @@ class ExecRun {
   struct Member {
     job::TaskId task;
     uint64_t stream = 0;       ///< 0: not opened yet.
-    wire::StreamOpened shell;  ///< The shell that it is, if it is one; what it has shown.
-    TypedKeys typed = {};      ///< For the shell, whose connection may be lost with some of them.
+    wire::StreamOpened shell;  ///< The shell's stream, if it is a shell, and how much it has shown.
+    TypedKeys typed = {};      ///< For a shell: its connection may be lost along with some of them.
     std::unique_ptr<RemoteCommand> command;
   };
 
@@ -114,16 +114,16 @@ class ExecRun {
   ExecPlan plan_;
   rt::IoLoop loop_;
   CommandOutput
-      output_;  ///< Where there is one command. Before `signals_`, which takes signals over.
+      output_;  ///< Used if there is one command. Before `signals_`, which takes signals over.
   std::unique_ptr<os::Signals> signals_;
   std::optional<job::Plan> job_;
   std::optional<LineShow> lines_;
   std::deque<Member> members_;
   OwnTerminal terminal_;
   std::optional<CommandInput> input_;
-  std::optional<int> left_;  ///< The status, where nobody waits for the commands' own.
+  std::optional<int> left_;  ///< The status, if nobody waits for the commands' own.
   std::vector<HostTime> interrupts_;
-  bool lost_ = false;  ///< There will be no master.
+  bool lost_ = false;  ///< There will be no master any more.
   JobStreams streams_;
 };
 
@@ -250,7 +250,7 @@ void ExecRun::on_opened(Member& member, const wire::StreamOpened& opened) {
   if (!plan_.preamble.empty()) {
     member.command->send_input(std::exchange(plan_.preamble, ""));
   }
-  tell_changed_size();  // While the task was waited for.
+  tell_changed_size();  // It may have changed while the task was waited for.
   if (plan_.terminal && job_->spec.recording.terminals) {
     say("what this terminal shows is recorded");
   }
@@ -265,7 +265,7 @@ void ExecRun::on_opened(Member& member, const wire::StreamOpened& opened) {
     member.typed.restart();
   }
   if (again && opened.lost > 0) {
-    terminal_.reset();  // What switched its modes back may be among it.
+    terminal_.reset();  // The lost part may contain what switched the terminal's modes back.
   }
   if (again) {
     say("connected again");
@@ -284,12 +284,12 @@ void ExecRun::on_opened(Member& member, const wire::StreamOpened& opened) {
 void ExecRun::on_room(const Member& member) {
   if (plan_.terminal && member.command->running()) {
     terminal_.take();
-    tell_changed_size();  // There may have been no room for it.
+    tell_changed_size();  // There may have been no room to send it before.
   }
   pump_input();
 }
 
-/// The shell runs on; a new master is looked for.
+/// The shell goes on running; a new master is looked for.
 void ExecRun::on_broken(const std::string& why) {
   Member& member = members_.front();
   if (member.shell.shell == 0) {
@@ -349,7 +349,7 @@ void ExecRun::on_output(const Member& member, bool is_err, std::string_view byte
     return;
   }
   if (!is_err && output_.failed()) {
-    // By hand the command would say so itself; copies say where they cannot write to.
+    // A command run by hand would say so itself, and copies say where they cannot write.
     const bool told = output_.error() == EPIPE || output_.error() == EAGAIN;
     if (!told && plan_.output == STDOUT_FILENO && !left_) {
       say(system_error(output_.error(), "cannot write to standard output").message);
@@ -365,7 +365,7 @@ void ExecRun::on_output(const Member& member, bool is_err, std::string_view byte
 void ExecRun::on_ended(Member& member) {
   const RemoteEnd& end = *member.command->end();
   if (end.cut_off && member.shell.shell != 0 && !lost_) {
-    // The line between master and agent: the shell may be there again when that is.
+    // The connection between master and agent broke; the shell may be back when that is.
     let_keys_wait();
     session_.console.err("\n");
     say(end.reason + "; the shell is joined again if it runs on; Ctrl-C leaves it");
@@ -414,7 +414,7 @@ void ExecRun::pump_input() {
   input_->allow(members_.front().command->room());
 }
 
-/// A raw terminal ends only when it is gone. The signal that says so may come later, or never.
+/// A raw terminal ends only when it is gone. The signal for that may come later, or never.
 void ExecRun::on_input_ended() {
   if (terminal_.taken()) {
     leave(128 + SIGHUP);
@@ -434,7 +434,7 @@ void ExecRun::on_typed(const DetachWatch::Typed& typed, size_t bytes_read) {
   if (members_.front().command == nullptr) {
     return;
   }
-  // The signal of a change may come later than keys that were typed after it.
+  // The signal of a change may come later than keys that were typed after the change.
   tell_changed_size();
   if (plan_.keeps) {
     members_.front().typed.add(typed.bytes);
@@ -451,7 +451,7 @@ void ExecRun::on_typed(const DetachWatch::Typed& typed, size_t bytes_read) {
   pump_input();
 }
 
-/// As much as there is room for.
+/// Sends as much as there is room for.
 void ExecRun::send_typed(Member& member) {
   for (size_t room = member.command->room(); room > 0 && !member.typed.all_sent();
        room = member.command->room()) {
@@ -493,10 +493,10 @@ void ExecRun::on_signal(int signal) {
   if (signal == SIGWINCH) {
     tell_changed_size();
   } else if (signal == SIGCONT) {
-    // The shell that this was started from has had the terminal meanwhile.
+    // The shell that started this program has had the terminal meanwhile.
     if (terminal_.taken()) {
       terminal_.renew();
-      tell_size();  // Programs draw their screen anew.
+      tell_size();  // Programs then redraw their screens.
     }
   } else if (signal == SIGHUP) {
     leave(128 + SIGHUP);
@@ -505,7 +505,7 @@ void ExecRun::on_signal(int signal) {
   }
 }
 
-/// The commands get the signal. Nobody has to wait for one that does not hear it.
+/// Passes the signal to the commands. Nobody has to wait for one that ignores it.
 void ExecRun::interrupt(int signal) {
   const HostTime now = loop_.now();
   std::erase_if(interrupts_, [&](HostTime at) { return now - at > kInterruptWindow; });
@@ -518,7 +518,8 @@ void ExecRun::interrupt(int signal) {
     }
   }
   if (heard && plan_.input_bytes_max) {
-    // A shell that is about to start the program that reads hears of the signal when that ends.
+    // A shell that is about to start the reading program gets the signal only after that program
+    // ends.
     end_input();
   }
   if (!heard) {
@@ -531,7 +532,7 @@ void ExecRun::interrupt(int signal) {
   }
 }
 
-/// With the connection the streams end, and so do the commands.
+/// When the connection ends, so do the streams, and the commands with them.
 void ExecRun::leave(int status) {
   left_ = left_.value_or(status);
   if (plan_.keeps && !members_.empty() && members_.front().shell.shell != 0) {
@@ -550,7 +551,7 @@ void ExecRun::say(std::string_view text) {
   session_.console.err(fmt::format("muster: {}\n", printable(text)));
 }
 
-/// Of the first task, in their order, whose command did not succeed.
+/// Returns the status of the first task, in order, whose command did not succeed.
 int ExecRun::status() const {
   if (left_) {
     return *left_;

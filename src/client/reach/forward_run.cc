@@ -31,10 +31,10 @@ namespace muster::client {
 namespace {
 
 constexpr std::array kForwardSignals = {SIGINT, SIGTERM, SIGHUP};
-/// How long to look for a master that does not answer, while the cluster knows of no end: as long
-/// as agents do without one.
+/// How long to look for a master that does not answer, if the cluster does not say that the job has
+/// ended: as long as agents live without one.
 constexpr Duration kMasterPatience = std::chrono::minutes(15);
-/// A program that has connected says at once where it wants to go.
+/// A program that has connected should say at once where it wants to go.
 constexpr Duration kSocksPatience = std::chrono::seconds(10);
 constexpr size_t kStrangersTold = 10;
 
@@ -66,12 +66,12 @@ class ForwardRun {
   ForwardPlan plan_;
   rt::IoLoop loop_;
   std::unique_ptr<os::Signals> signals_;
-  std::vector<std::unique_ptr<LoopbackListener>> listeners_;  ///< One of each of the plan's ports.
+  std::vector<std::unique_ptr<LoopbackListener>> listeners_;  ///< One for each of the plan's ports.
   std::optional<int> left_;                                   ///< The status.
-  std::optional<job::TaskId> task_;  ///< Once a master has told what the job is.
+  std::optional<job::TaskId> task_;  ///< Known once a master has said what the job is.
   std::string task_name_;
-  std::string told_;              ///< Why tasks are waited for, as was said last.
-  std::set<uint32_t> strangers_;  ///< Other users who wanted to connect, and were told of.
+  std::string told_;              ///< Why tasks are waited for, as last printed.
+  std::set<uint32_t> strangers_;  ///< Other users who tried to connect and were reported.
   JobStreams streams_;
   std::optional<Tunnels> tunnels_;
   rt::Scope scope_;  ///< Last: its coroutines use all of the above.
@@ -141,7 +141,7 @@ Status ForwardRun::learn(const wire::ClientWelcome& welcome) {
     task_ = tasks.front();
   }
   task_name_ = to_string(plan, *task_);
-  // Every host of the job has tasks of any role.
+  // Every host of the job may run tasks of any role.
   return plan_.socks ? check_reach(session_, plan_.way, plan.spec)
                      : check_reach(session_, plan_.way, plan, std::span(&*task_, 1));
 }

@@ -43,7 +43,7 @@ void InputPump::arm() {
 
 void InputPump::read() {
   if (!shared_.ready()) {
-    return;  // Somebody else who has it was faster.
+    return;  // Somebody else who shares it was faster.
   }
   std::array<char, kReadBytes> buffer;  // NOLINT: filled by read.
   const ssize_t got = ::read(fd_, buffer.data(), std::min(buffer.size(), allowed_));

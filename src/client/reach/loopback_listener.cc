@@ -46,7 +46,7 @@ void LoopbackListener::on_readable() {
   }
 }
 
-/// Where the kernel does not tell who somebody is, everybody may.
+/// If the kernel does not say who somebody is, everybody may connect.
 bool LoopbackListener::may_connect(int connection) const {
   if (refused_ == nullptr) {
     return true;

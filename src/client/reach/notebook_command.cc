@@ -34,17 +34,17 @@ constexpr const char* kDefaultName = "notebook";
 struct Place {
   uint16_t port = 0;
   std::string token;
-  std::string page;  ///< To begin with: "lab".
-  std::string kept;  ///< The folder of HDFS that its files are kept in; "" for none.
+  std::string page;  ///< The page to open first: "lab".
+  std::string kept;  ///< The HDFS folder in which its files are kept; "" for none.
 };
 
 /// Which files a notebook shows.
 struct Shown {
-  std::string folder;  ///< Of the task's host; "": one of the task's own.
-  std::string kept;    ///< The folder of HDFS that this one's files are kept in; "" for none.
+  std::string folder;  ///< On the task's host; "": one of the task's own.
+  std::string kept;    ///< The HDFS folder in which that folder's files are kept; "" for none.
 };
 
-/// Ends with 0 where there is a server to be started.
+/// Exits with 0 if there is a server to start.
 constexpr const char* kCheckProgram =
     "import importlib.util, sys; sys.exit(importlib.util.find_spec('jupyter_server') is None)";
 
@@ -68,8 +68,8 @@ Status check_here(const Session& session) {
   return {};
 }
 
-/// On this machine the folder where the person is; elsewhere one that outlives the job, if the
-/// cluster has any.
+/// On this machine, shows the current folder; elsewhere, one that outlives the job, if the cluster
+/// has any.
 Result<Shown> shown_by(const NotebookOptions& command, const cluster::Traits& traits) {
   const bool in_hdfs = command.folder.starts_with("hdfs:");
   if (in_hdfs && !traits.hdfs) {
@@ -125,7 +125,7 @@ Result<std::string> start(Session& session, const NotebookOptions& command, Dura
     turn = take_notebook_turn(session);
     MUSTER_TRY_STATUS(check_notebook_folder(session, *cluster, shown.kept,
                                             command.folder.empty() ? "--name" : "--folder"));
-    // Another container has what was kept; what people set themselves comes later.
+    // Another container has what was kept, so it may restart; the user's own settings come later.
     spec.sets.insert(spec.sets.begin(), {"restart.container=3", "restart.host=3"});
     spec.sets.push_back(fmt::format("variables.{}=file://{{program}}", kProgramVariable));
     spec.sets.push_back(fmt::format("env.{}={}", kKeptVariable, shown.kept));
@@ -135,7 +135,7 @@ Result<std::string> start(Session& session, const NotebookOptions& command, Dura
   });
 }
 
-/// Reads what the task's own program knows; the exit status if that cannot be had.
+/// Asks the task's own program for the place; returns the exit status if that cannot be had.
 std::variant<Place, int> find_place(Session& session, const std::string& job, const std::string& on,
                                     Duration wait) {
   ExecPlan plan;

@@ -21,9 +21,9 @@
 namespace muster::client {
 namespace {
 
-/// A folder of HDFS.
+/// A folder in HDFS.
 struct HdfsFolder {
-  std::string_view authority;  ///< "nn:8020"; "" where it is not named.
+  std::string_view authority;  ///< "nn:8020"; "" if it is not named.
   std::vector<std::string_view> names;
 };
 
@@ -51,7 +51,7 @@ HdfsFolder hdfs_folder(std::string_view text, std::string_view user) {
 /// A job with a notebook whose files are kept.
 struct Keeper {
   cluster::JobFolder folder;
-  std::string kept;  ///< The folder of HDFS.
+  std::string kept;  ///< The HDFS folder.
 };
 
 Result<Keeper> read_keeper(Session& session, cluster::Cluster& cluster, const std::string& id) {
@@ -101,7 +101,7 @@ Status check_notebook_folder(Session& session, cluster::Cluster& cluster, const 
       if (!keeper || keeper->kept.empty() || !share_files(keeper->kept, folder, job.user)) {
         continue;
       }
-      // A master writes the end down a moment before its cluster hears of it.
+      // A master records the end a moment before its cluster hears of it.
       const Result<FoundJob> found = read_found(session, keeper->folder);
       if (found && found->ended()) {
         continue;

@@ -31,7 +31,7 @@ std::string own_py_spy(const Session& session) {
     if (!failed && bytes > 0 && bytes <= kToolBytesMax) {
       std::ifstream file(tool, std::ios::binary);
       std::string content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-      // A script that only starts a module would be of no use elsewhere.
+      // A script that only starts a module would be useless elsewhere.
       if (content.starts_with("\x7f"
                               "ELF")) {
         return content;

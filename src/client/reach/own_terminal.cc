@@ -7,9 +7,9 @@
 namespace muster::client {
 namespace {
 
-/// What programs may have changed of a terminal, back to what shells expect: the normal screen, all
-/// of which scrolls, and keys, a cursor, long lines that wrap, ASCII, no colours, no mouse, no word
-/// of the focus, no marks around what is pasted.
+/// Resets what programs may have changed in a terminal to what shells expect: the normal screen,
+/// scrolling as a whole, normal keys, a cursor, long lines that wrap, ASCII, no colours, no mouse,
+/// no focus events, no marks around pasted text.
 constexpr std::string_view kTerminalReset =
     "\x1b[?1047l\x1b"
     "7\x1b[r\x1b"
@@ -17,10 +17,10 @@ constexpr std::string_view kTerminalReset =
     "\x1b[?9l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1004l\x1b[?1005l\x1b[?1006l\x1b[?1015l"
     "\x1b[?2004l\x1b[>4m";
 
-/// Leaves the screen without scroll-back: the cursor is again where it was before that was shown.
+/// Leaves the alternate screen: the cursor is again where it was before that was shown.
 constexpr std::string_view kOtherScreenLeft = "\x1b[?1049l";
 
-/// Writes everything, whatever the descriptor's mode; stops when nobody takes it.
+/// Writes everything, whatever the descriptor's mode; stops if nobody takes it.
 void write_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t put = ::write(fd, bytes.data(), bytes.size());

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kMark = ".muster-";
 constexpr size_t kRandomBytes = 6;
 constexpr int kNamesMax = 100;
-/// Where the open files of this process can be seen, if they can.
+/// Where this process can see its open files, if it can.
 constexpr const char* kOwnFiles = "/proc/self/fd";
 
 Error cannot_write(int error, const fs::path& target) {
@@ -36,7 +36,8 @@ fs::path folder_of(const fs::path& target) {
   return target.has_parent_path() ? target.parent_path() : fs::path(".");
 }
 
-/// What the names of its parts begin with: its own, as far as that leaves room for the rest.
+/// How the names of a target's parts begin: with its own name, as far as that leaves room for the
+/// rest.
 std::string part_prefix(const fs::path& target) {
   const std::string name = target.filename().string();
   return name.substr(0, NAME_MAX - kMark.size() - kRandomBytes) + std::string(kMark);
@@ -54,7 +55,7 @@ std::string part_name(const fs::path& target) {
 
 std::string own_file(int fd) { return fmt::format("{}/{}", kOwnFiles, fd); }
 
-/// Removes what copies to that name have left that were killed.
+/// Removes what killed copies to that name have left behind.
 void remove_remains(const fs::path& target) {
   const std::string prefix = part_prefix(target);
   std::error_code failed;
@@ -128,7 +129,7 @@ Status PartFile::keep(mode_t permissions) {
   struct stat old{};
   const bool replaces = ::lstat(target_.c_str(), &old) == 0 && S_ISREG(old.st_mode);
   const mode_t mode = replaces ? old.st_mode & kPermissions : permissions & kPermissions & ~mask;
-  // Some file systems tell only at a close that what was written has no room.
+  // Some file systems report only at a close that there was no room for what was written.
   if (::fchmod(fd_.get(), mode) != 0 || ::close(::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0)) != 0) {
     return broken();
   }
@@ -140,7 +141,7 @@ Status PartFile::keep(mode_t permissions) {
     if (give_name(target_.string())) {
       return {};
     }
-    // No call puts a file without a name in the place of another.
+    // No call replaces a file with one that has no name.
     std::string name = part_name(target_);
     if (errno != EEXIST || !give_name(name)) {
       return broken();

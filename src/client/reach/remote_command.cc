@@ -9,10 +9,10 @@
 namespace muster::client {
 namespace {
 
-// Of the table in docs/failures.md.
+// From the table in docs/failures.md.
 constexpr int kDeadlinePassed = 5;
 
-/// Left for signals and sizes when input has taken the rest.
+/// Reserved for signals and sizes when input has taken the rest.
 constexpr size_t kReserveBytes = 4U << 10;
 constexpr size_t kSentPieceBytes = 32U << 10;
 

@@ -26,16 +26,16 @@ namespace {
 
 constexpr size_t kAskedAtOnce = 32;
 constexpr Duration kListedWithin = std::chrono::seconds(15);
-/// A task that does not run now has no shell.
+/// A task that is not running now has no shell.
 constexpr Duration kWaitToList = std::chrono::seconds(1);
 
-/// Asks the agents of tasks for the shells that they keep.
+/// Asks the tasks' agents which shells they keep.
 class ShellListRun {
  public:
   ShellListRun(Session& session, cluster::JobFolder job, std::vector<std::string> tasks)
       : session_(session), names_(std::move(tasks)), streams_(session, std::move(job), loop_) {}
 
-  /// Errors, or the status when it was interrupted.
+  /// Returns an error, or a status if it was interrupted.
   Result<std::optional<int>> run();
   [[nodiscard]] std::string text() const;
   [[nodiscard]] std::string json() const;

@@ -26,7 +26,7 @@ constexpr char kHostUnreachable = 4;
 constexpr char kNoSuchCommand = 7;
 constexpr char kNoSuchAddress = 8;
 
-/// An answer; the address in it says nothing.
+/// Makes an answer; the address in it means nothing.
 std::string answer(char status) {
   return std::string({kVersion, status, 0, kIpv4, 0, 0, 0, 0, 0, 0});
 }
@@ -38,7 +38,7 @@ rt::Async<Status> say(net::Stream* stream, std::string text) {
   co_return co_await stream->write(bytes);
 }
 
-/// Reads which ways to authenticate the program offers, and takes none.
+/// Reads the authentication methods that the program offers, and accepts only none at all.
 rt::Async<Status> greet(net::Stream* stream) {
   std::array<uint8_t, 2> head{};
   MUSTER_CO_TRY_STATUS(co_await stream->read_exactly(head));
@@ -56,7 +56,7 @@ rt::Async<Status> greet(net::Stream* stream) {
       : Status(user_error("a program wants to authenticate, which is not possible here"));
 }
 
-/// Reads `size` bytes and the port behind them.
+/// Reads `size` bytes and the port after them.
 rt::Async<Result<net::HostPort>> read_place(net::Stream* stream, uint8_t kind, size_t size) {
   std::vector<uint8_t> bytes(size + 2);
   MUSTER_CO_TRY_STATUS(co_await stream->read_exactly(bytes));

@@ -22,7 +22,7 @@
 namespace muster::client {
 namespace {
 
-/// Whoever may log in may do all of this.
+/// Anybody who may log in may do all of this.
 constexpr std::array kWays = {spec::Reach::Shell, spec::Reach::Exec, spec::Reach::Cp,
                               spec::Reach::Forward};
 
@@ -34,7 +34,7 @@ Status check_ssh(const Session& session, const job::Plan& plan,
   return {};
 }
 
-/// The user that tasks run as: nobody else can log in.
+/// Returns the user that tasks run as: nobody else can log in.
 Result<std::string> user_of_tasks(Session& session, const SshConfigOptions& command,
                                   const std::string& task) {
   ExecPlan plan;
@@ -42,8 +42,8 @@ Result<std::string> user_of_tasks(Session& session, const SshConfigOptions& comm
   plan.arguments = {"id", "-un"};
   MUSTER_TRY(plan.wait, spec::parse_duration(command.wait));
   const std::string user = ask_task(session, command.id, command.on, plan).text;
-  // It is the task's word: in ssh's configuration it may end no quotes, and name no variable of
-  // this machine, whose value ssh would send there.
+  // The answer is the task's own: in ssh's configuration it must not end quotes, nor name a
+  // variable of this machine, whose value ssh would send there.
   const bool plain = !user.empty() && std::ranges::all_of(user, [](char letter) {
     return letter > ' ' && letter < 0x7f && letter != '"' && letter != '%' && letter != '{';
   });
@@ -53,7 +53,7 @@ Result<std::string> user_of_tasks(Session& session, const SshConfigOptions& comm
                    fmt::format("{} does not say which user it runs as (`id -un`)", task)));
 }
 
-/// For ssh's configuration, whose words may be quoted, and where % begins a token.
+/// Prepares a word for ssh's configuration, where words may be quoted and % begins a token.
 std::string config_word(const std::string& word, bool tokens) {
   std::string text;
   for (const char letter : word) {
@@ -96,7 +96,7 @@ struct Blocks {
 
 constexpr std::string_view kBegin = "# muster: ";
 
-/// The managed file without what is of this job or of one that is gone.
+/// Returns the managed file without the blocks of this job, or of jobs that are gone.
 std::string others(Session& session, const std::filesystem::path& file, const std::string& job) {
   std::string kept;
   bool keep = false;
@@ -177,7 +177,7 @@ int serve_ssh(Session& session, const SshProxyOptions& command) {
   exec.direct = true;
   exec.way = spec::Reach::Shell;
   exec.tasks = {command.task};
-  // The program comes as input, so that the job's log shows a line and not all of it.
+  // The program is sent as input, so that the job's log shows one line and not all of it.
   const std::string_view server = kSshServer;
   exec.arguments = {"/bin/sh", "-c", R"sh(IFS= read -r size && eval "$(head -c "$size")")sh",
                     "muster-sshd"};

@@ -20,7 +20,7 @@ Status make_key(Session& session, const std::filesystem::path& key, const std::s
   if (session.files->exists(key) && session.files->exists(public_half(key))) {
     return {};
   }
-  (void)session.files->remove(key);  // Half of a pair is of no use, and would be asked about.
+  (void)session.files->remove(key);  // Half a pair is useless, and ssh-keygen would ask about it.
   os::SpawnOptions options;
   options.argv = {"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", comment, "-f", key.string()};
   options.env = session.process_environment();

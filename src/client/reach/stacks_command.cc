@@ -29,8 +29,8 @@ namespace muster::client {
 namespace {
 
 constexpr size_t kAtOnce = 32;
-/// To find the job's master; a task that does not run now has none to show; a probe takes 15 s at
-/// most, and its tool has to come there.
+/// Time to find the job's master; a task that is not running now has no stacks to show; a probe
+/// takes 15 s at most, and its tool has to get there first.
 constexpr Duration kAnswerWithin = std::chrono::seconds(15);
 constexpr Duration kWaitForTask = std::chrono::seconds(1);
 constexpr Duration kWaitForProbe = std::chrono::seconds(40);
@@ -39,8 +39,8 @@ bool misses_tool(const stacks::Report& report) {
   return std::ranges::any_of(report.processes, &stacks::Process::misses_py_spy);
 }
 
-/// Reads the stacks of tasks by one session in each, a second one where the first lacked a tool
-/// that is here.
+/// Reads the stacks of tasks with one session in each, and a second one if the first lacked a tool
+/// that is available here.
 class StacksRun {
  public:
   StacksRun(Session& session, FoundJob job, StacksOptions options)
@@ -66,7 +66,7 @@ class StacksRun {
     stacks::ReportReader reader;
     rt::TimerId deadline{};
     bool with_tool = false;
-    size_t sent = 0;  ///< Of the tool.
+    size_t sent = 0;  ///< How much of the tool.
     bool done = false;
   };
 
@@ -89,7 +89,7 @@ class StacksRun {
   rt::IoLoop loop_;
   std::unique_ptr<os::Signals> signals_;
   std::optional<job::Plan> plan_;
-  std::optional<std::string> tool_;  ///< Once somebody has missed it.
+  std::optional<std::string> tool_;  ///< Read once some task has lacked it.
   std::deque<Member> members_;
   std::vector<std::unique_ptr<RemoteCommand>> over_;  ///< They may still be inside a call.
   std::optional<int> failed_;
@@ -178,7 +178,8 @@ void StacksRun::open(Member& member) {
   member.stream = streams_->open(request);
 }
 
-/// The program that the probe is to use, as fast as it takes it; without one the end of the input.
+/// Sends the program that the probe is to use, as fast as it is taken; without one, only the end of
+/// the input.
 void StacksRun::send_tool(Member& member) {
   const std::string_view tool = member.with_tool ? std::string_view(*tool_) : std::string_view();
   while (member.sent < tool.size()) {
@@ -191,7 +192,7 @@ void StacksRun::send_tool(Member& member) {
     member.sent += piece.size();
   }
   if (member.sent == tool.size()) {
-    ++member.sent;  // The end is said once.
+    ++member.sent;  // The end is sent once.
     member.command->end_input();
   }
 }

@@ -13,7 +13,8 @@
 namespace muster::client {
 namespace {
 
-/// The task that is meant where only its number was given: of the first role that has so many; "".
+/// Returns the task that is meant if only a number was given, in the first role with that many
+/// tasks; "" if there is none.
 std::string task_of_number(const job::Plan& plan, const std::string& number) {
   for (const job::RolePlan& role : plan.roles) {
     std::string task = role.name + ":" + number;

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kCheckpointDir = "$MUSTER_CHECKPOINT_DIR";
 
-/// The chief's last attempt; nullptr if it never ran.
+/// Returns the chief's last attempt; nullptr if it never ran.
 const job::Attempt* last_of_chief(const job::Machine& machine) {
   const auto& chief = machine.plan().chief;
   const job::Task* const task = chief ? &machine.state().task(*chief) : nullptr;
@@ -35,7 +35,7 @@ std::string configuration_of(Session& session, const FoundJob& job) {
   return cluster::application_of(*session.files, job.folder).conf;
 }
 
-/// Where what a task wrote into its checkpoint folder is now.
+/// Returns where the content of a task's checkpoint folder is now.
 Result<std::string> checkpoints_of(Session& session, const FoundJob& job) {
   const job::Machine& machine = job.reading.replayed.machine;
   const spec::Checkpoint& checkpoint = machine.plan().spec.checkpoint;
@@ -53,7 +53,7 @@ Result<std::string> checkpoints_of(Session& session, const FoundJob& job) {
   return job.folder.checkpoint(host, checkpoint.dir).string();
 }
 
-/// The folder or URI that TensorBoard is to read.
+/// Returns the folder or URI that TensorBoard is to read.
 Result<std::string> logdir_of(Session& session, const FoundJob& job) {
   const job::Machine& machine = job.reading.replayed.machine;
   const auto& settings = machine.plan().spec.tensorboard;
@@ -85,7 +85,8 @@ Result<std::string> logdir_of(Session& session, const FoundJob& job) {
   return (job.folder.work() / stem / logdir).string();
 }
 
-/// The folder of this machine to read: what is elsewhere is copied into the job's folder here.
+/// Returns the folder to read on this machine: what is elsewhere is copied into the job's folder
+/// here.
 Result<fs::path> local_logdir(Session& session, const FoundJob& job, const std::string& logdir) {
   if (logdir.find("://") == std::string::npos) {
     if (!session.files->exists(logdir)) {
@@ -110,7 +111,7 @@ Result<fs::path> local_logdir(Session& session, const FoundJob& job, const std::
   return here;
 }
 
-/// Runs TensorBoard until somebody ends it, or this process; returns its exit status.
+/// Runs TensorBoard until it, or this process, is ended; returns its exit status.
 Result<int> serve(const Session& session, const fs::path& logdir, uint16_t port) {
   os::SpawnOptions spawn;
   spawn.argv = {"tensorboard", "--logdir", logdir.string(),     "--host",

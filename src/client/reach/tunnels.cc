@@ -27,7 +27,7 @@ void Tunnels::add(std::unique_ptr<net::Stream> connection, Target target) {
   open_more();
 }
 
-/// As many at a time as the master lets one client have; the others wait for one of them to end.
+/// Opens as many as the master allows one client at a time; the others wait for one of them to end.
 void Tunnels::open_more() {
   for (auto& [number, tunnel] : tunnels_) {
     if (!connected_ || asked_ >= wire::kStreamsMax) {
@@ -73,7 +73,7 @@ void Tunnels::ask_again(Tunnel& tunnel) {
 void Tunnels::take(wire::StreamFrame frame) {
   const auto known = by_stream_.find(frame.id);
   if (known == by_stream_.end()) {
-    return;  // It was under way when the stream ended.
+    return;  // The frame was under way when the stream ended.
   }
   const auto tunnel = tunnels_.find(known->second);
   control::StreamBridge* const bridge = tunnel->second.bridge.get();
@@ -85,7 +85,7 @@ void Tunnels::take(wire::StreamFrame frame) {
             if (bridge != nullptr) {
               bridge->reset();
             } else if (lost && !std::exchange(tunnel->second.asked_again, true)) {
-              ask_again(tunnel->second);  // Its own connection broke: with a master that has died.
+              ask_again(tunnel->second);  // Its own connection broke when a master died.
               open_more();
             } else {
               fail(tunnel, reset);

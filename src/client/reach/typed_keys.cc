@@ -7,14 +7,14 @@
 namespace muster::client {
 namespace {
 
-/// The other end has given credit for what was sent before: what it has got is never further back.
+/// The other end has given credit for what was sent before that, so it has never received less.
 constexpr size_t kDoubtfulMax = wire::kStreamWindowMax;
 
 }  // namespace
 
 void TypedKeys::sent(size_t bytes) {
   sent_ += bytes;
-  if (sent_ > 2 * kDoubtfulMax) {  // Not each time: the rest is moved.
+  if (sent_ > 2 * kDoubtfulMax) {  // Not each time, because the rest is moved.
     forget(sent_ - kDoubtfulMax);
   }
 }

@@ -9,7 +9,7 @@
 namespace muster::client {
 namespace {
 
-/// A record of the format: its signature, and its length without what varies.
+/// A record of the format: its signature, and its length without the variable parts.
 struct Record {
   std::string_view signature;
   size_t bytes;
@@ -17,7 +17,7 @@ struct Record {
 constexpr Record kEnd = {{"PK\5\6", 4}, 22};
 constexpr Record kEntry = {{"PK\1\2", 4}, 46};
 constexpr uint64_t kCommentMax = 0xFFFF;
-/// Stands where a number is in a record for larger archives.
+/// In larger archives, this stands in a record in place of a number.
 constexpr uint64_t kElsewhere16 = 0xFFFF;
 constexpr uint64_t kElsewhere32 = 0xFFFFFFFF;
 

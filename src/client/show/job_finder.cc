@@ -11,7 +11,7 @@
 namespace muster::client {
 namespace {
 
-/// The job of this host whose cluster calls it so.
+/// Finds the job of this host that has this id in its cluster.
 std::optional<cluster::JobEntry> find_application(Session& session, const std::string& id) {
   const Result<std::vector<cluster::JobEntry>> entries = session.home.jobs();
   for (const cluster::JobEntry& entry : entries ? *entries : std::vector<cluster::JobEntry>()) {

@@ -20,7 +20,7 @@ uint32_t limit_of(const ListOptions& command) {
   return command.limit.value_or(command.json ? UINT32_MAX : kLimitForPeople);
 }
 
-/// The row of an ended job, from its summary alone.
+/// Makes the row of an ended job from its summary alone.
 JobRow row_of_summary(const std::string& id, WallTime submitted, const eventlog::Summary& summary) {
   JobRow row;
   row.id = id;
@@ -42,7 +42,7 @@ JobRow damaged_row(const cluster::JobEntry& entry, std::string damage) {
   return row;
 }
 
-/// The row of a job whose log is here.
+/// Makes the row of a job whose log is here.
 JobRow row_of_log(const cluster::JobEntry& entry, const FoundJob& found, WallTime now) {
   const job::Machine& machine = found.reading.replayed.machine;
   const job::State& state = found.reading.state();
@@ -61,12 +61,12 @@ JobRow row_of_log(const cluster::JobEntry& entry, const FoundJob& found, WallTim
   return row;
 }
 
-/// Reads the rows of this host's jobs. A cluster that is away is asked once.
+/// Reads the rows of this host's jobs. A cluster that does not answer is asked only once.
 class RowsHere {
  public:
   RowsHere(Session& session, JobRows& rows) : session_(session), rows_(rows) {}
 
-  /// What is to be known of the job; nothing if its cluster is away.
+  /// Returns what can be known about the job; nothing if its cluster does not answer.
   std::optional<JobRow> read(const cluster::JobEntry& entry) {
     if (session_.files->exists(entry.folder.summary())) {
       const Result<std::string> text = session_.files->read(entry.folder.summary());
@@ -121,7 +121,7 @@ Result<JobRows> rows_here(Session& session, const ListOptions& command, JobsWant
       continue;
     }
     if (full && (entry.ended || wanted.ended)) {
-      ++rows.more;  // Either it runs or it is over; both are wanted, or it is known.
+      ++rows.more;  // It either runs or is over: both are wanted, or which it is is already known.
       continue;
     }
     std::optional<JobRow> row = here.read(entry);
@@ -138,7 +138,7 @@ Result<JobRows> rows_here(Session& session, const ListOptions& command, JobsWant
   return rows;
 }
 
-/// The row of a job that its cluster lists.
+/// Makes the row of a job that its cluster lists.
 Result<JobRow> row_there(Session& session, cluster::Cluster& cluster,
                          const cluster::ListedJob& job) {
   if (!job.summary.empty()) {
@@ -172,8 +172,8 @@ Result<JobRows> rows_there(Session& session, const ListOptions& command, JobsWan
         rows.troubles.push_back(job.id + ": " + row.error().message);
         continue;
       }
-      // A master writes the end down a moment before its cluster hears of it: till then the job is
-      // listed as running, and among those that have ended, too.
+      // A master records the end a moment before its cluster hears of it: until then, the job is
+      // listed both as running and among those that have ended.
       const bool wanted_so = row->is_over() ? wanted.ended : wanted.running;
       if (wanted_so && seen.insert(row->id).second) {
         rows.all.push_back(*std::move(row));

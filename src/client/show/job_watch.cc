@@ -103,7 +103,7 @@ void JobWatch::take(const metrics::Block& block) {
     }
     Now& now = tasks_[{subject.role, subject.index}];
     if (subject.attempt < now.attempt) {
-      continue;  // An earlier attempt, which has ended just now.
+      continue;  // An earlier attempt that has just ended.
     }
     if (subject.attempt > now.attempt) {
       now = {};
@@ -131,7 +131,7 @@ TopTask JobWatch::show(const job::RolePlan& role, const job::Task& task) const {
     shown.attempt = task.attempts.back().number;
   }
   const auto now = tasks_.find({role.name, task.id.index});
-  // What has ended uses nothing; how far it came is still of interest.
+  // An ended task uses nothing, but how far it came is still of interest.
   if (now != tasks_.end() && now->second.attempt == shown.attempt) {
     shown.usage = now->second.usage;
     shown.cpu_history.assign(now->second.cpu.begin(), now->second.cpu.end());

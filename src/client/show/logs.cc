@@ -24,17 +24,17 @@ struct LogViewer::Pattern {
   RE2 expression;
 };
 
-/// One stream of an attempt, and the lines of it that have been read and not been shown.
+/// One stream of an attempt, and its lines that have been read but not yet shown.
 struct LogViewer::View {
   View(os::Files& files, const cluster::LogStream& stream) : cursor(files, stream) {}
 
   cluster::LogCursor cursor;
   cluster::LogTimes times = {};
-  std::string text = {};           ///< Read, from `begin` on.
+  std::string text = {};           ///< Has been read; valid from `begin` on.
   size_t begin = 0;                ///< In `text`.
   uint64_t offset = 0;             ///< Of the byte at `begin`, in the stream.
   size_t searched = 0;             ///< There is no newline in `text` before this.
-  std::optional<size_t> end = {};  ///< In `text`: the next line's newline, or where it is cut.
+  std::optional<size_t> end = {};  ///< In `text`: the next line's newline, or where it is cut off.
 
   [[nodiscard]] std::optional<WallTime> time() const { return times.at(offset); }
 };
@@ -141,8 +141,8 @@ Status LogViewer::fill(View& view) {
   return {};
 }
 
-/// Merges the streams of an attempt by the times of their lines; stdout first where they are the
-/// same.
+/// Merges the streams of an attempt by the times of their lines; stdout comes first if the times
+/// are equal.
 Status LogViewer::show_new_of(Task& task, Attempt& attempt, bool last) {
   while (!console_.out_failed()) {
     View* first = nullptr;
@@ -221,7 +221,7 @@ Result<WallTime> parse_since(std::string_view text, WallTime now) {
   }
   Duration fraction{};
   if (rest != nullptr && *rest == '.') {
-    // Microseconds; further digits say nothing.
+    // Microseconds; further digits are ignored.
     for (Duration digit = std::chrono::milliseconds(100); *++rest >= '0' && *rest <= '9';
          digit /= 10) {
       fraction += digit * (*rest - '0');

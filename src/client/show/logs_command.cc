@@ -23,7 +23,7 @@
 namespace muster::client {
 namespace {
 
-/// Refuses an attempt that none of the selected tasks has made.
+/// Refuses an attempt that none of the selected tasks has had.
 Status check_attempt(const cluster::LogFilter& filter, const job::Plan& plan,
                      const job::State& state) {
   size_t most = 0;
@@ -71,9 +71,9 @@ class LogsShow {
         outputs_(outputs),
         viewer_(viewer) {}
 
-  /// Everything that there is now.
+  /// Shows everything that there is now.
   [[nodiscard]] Status once();
-  /// Goes on as it comes. Returns the exit status.
+  /// Shows more as it arrives. Returns the exit status.
   int follow();
 
  private:
@@ -109,7 +109,7 @@ int LogsShow::follow() {
   return follow_master();
 }
 
-/// The files grow here: whatever writes them wakes the loop.
+/// For files that grow here: whatever writes them wakes the loop.
 int LogsShow::follow_folder(const std::filesystem::path& folder) {
   rt::IoLoop loop;
   Status shown = refresh();
@@ -129,7 +129,7 @@ int LogsShow::follow_folder(const std::filesystem::path& folder) {
   if (!whole) {
     return fail(session_.console, whole.error());
   }
-  // A job whose every process was killed writes no summary: nobody is left to wake this loop.
+  // A job whose processes were all killed writes no summary, so nobody is left to wake this loop.
   std::function<void()> check_master = [&] {
     const Result<cluster::JobReport> report = cluster_.report(job_.folder);
     ended = ended || !report || std::holds_alternative<cluster::Lost>(*report) ||
@@ -159,7 +159,7 @@ Status LogsShow::take(const wire::Output& output) {
   return viewer_.show_new();
 }
 
-/// The files are elsewhere: what comes is told by the job's master, what was before lies here.
+/// For files that are elsewhere: the job's master sends what is new, and what came before is here.
 int LogsShow::follow_master() {
   Status shown = refresh();
   if (shown) {
@@ -217,7 +217,7 @@ Result<int> show(Session& session, const LogsOptions& command) {
   MUSTER_TRY(const std::unique_ptr<LogViewer> viewer,
              LogViewer::make(*session.files, session.console, *outputs, std::move(query)));
   LogsShow logs(session, found, *outputs, *viewer);
-  // One that has ended grows no more.
+  // An ended job's output no longer grows.
   if (command.follow && !session.files->exists(found.folder.summary())) {
     return logs.follow();
   }

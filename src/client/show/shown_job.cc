@@ -13,12 +13,12 @@
 namespace muster::client {
 namespace {
 
-/// Of one answer: some megabytes of text.
+/// Per answer: some megabytes of text.
 constexpr size_t kMetricPointsMax = 200'000;
 
 }  // namespace
 
-/// The output of a job: what its cluster keeps is brought here when it is asked for.
+/// The output of a job; what its cluster keeps is brought here when somebody asks for it.
 class ShownJob::Logs final : public page::LogSource {
  public:
   Logs(rt::IoLoop& loop, const ShownFrom& from, const cluster::JobFolder& job)
@@ -38,7 +38,7 @@ class ShownJob::Logs final : public page::LogSource {
   }
 
  private:
-  /// While it lives, nobody else has the output brought. Its reader may go away.
+  /// While this exists, nobody else has the output brought. The reader may go away.
   class Turn {
    public:
     explicit Turn(Logs& logs) : logs_(logs) { logs_.bringing_ = true; }
@@ -56,7 +56,7 @@ class ShownJob::Logs final : public page::LogSource {
   const ShownFrom& from_;
   bool bringing_ = false;
   bool brought_ = false;
-  rt::Event turn_;  ///< bringing_ has turned false.
+  rt::Event turn_;  ///< Pulsed when bringing_ turns false.
   cluster::FolderLogs folder_;
 };
 

@@ -16,7 +16,7 @@
 namespace muster::client {
 namespace {
 
-/// What only the living know.
+/// What only a live master or cluster knows.
 struct Live {
   std::optional<std::string> status;  ///< The master's own document; nullopt if none answers.
   std::string page;                   ///< The link to its page; "" for none.
@@ -34,7 +34,7 @@ Live ask_live(Session& session, const cluster::JobFolder& folder,
   return live;
 }
 
-/// Asks the job's master, where it has one.
+/// Asks the job's master, if there is one.
 Result<Live> look(Session& session, const cluster::JobEntry& entry) {
   if (entry.ended) {
     return Live();
@@ -50,10 +50,10 @@ Result<std::string> status_text(Session& session, const JobOptions& command) {
   if (command.json && live.status) {
     return eventlog::with_page(*live.status, live.page) + "\n";
   }
-  // A master writes the end down and goes a moment before its cluster hears of it: the log tells.
+  // A master records the end and goes a moment before its cluster hears of it, but the log says so.
   Result<FoundJob> read = read_found(session, entry.folder);
   if (!read && live.status) {
-    // The log is away; the master speaks for itself.
+    // The log cannot be read; use what the master says.
     return render_live_status(*live.status, live.page);
   }
   MUSTER_TRY(const FoundJob job, std::move(read));

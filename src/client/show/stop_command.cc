@@ -26,7 +26,8 @@ int say_stopped(Session& session, const StopOptions& command, const cluster::Job
   return 0;
 }
 
-/// Asks the job's master to stop it, and waits for that or, if `tell_only`, until it has been told.
+/// Asks the job's master to stop it, and waits until it has stopped or, if `tell_only`, until the
+/// master has been told.
 Result<Followed> ask_to_stop(Session& session, const StopOptions& command,
                              const cluster::JobFolder& folder, bool tell_only) {
   FollowCommand follow;
@@ -84,7 +85,8 @@ int stop_one(Session& session, const StopOptions& command, const Wanted& wanted)
 }  // namespace
 
 int stop_job(Session& session, const StopOptions& command) {
-  // Each is found before any is told: `last` and the beginning of an id mean the same throughout.
+  // Find them all before telling any: `last` and the beginning of an id must mean the same
+  // throughout.
   std::vector<Wanted> all;
   for (const std::string& id : command.ids) {
     Result<cluster::JobEntry> entry = find_entry(session, id, command.on);
@@ -96,7 +98,7 @@ int stop_job(Session& session, const StopOptions& command) {
                      : session.clusters->of(entry->folder).report(entry->folder);
     all.push_back({.entry = *std::move(entry), .report = std::move(report)});
   }
-  // Told first, they end at the same time.
+  // Tell them all first, so that they end at the same time.
   for (const Wanted& wanted : all) {
     if (all.size() > 1 && wanted.lives()) {
       (void)ask_to_stop(session, command, wanted.entry.folder, true);

@@ -37,7 +37,7 @@ size_t escape_length(std::string_view text) {
   return kind >= 0x30 && kind <= 0x7E ? 2 : 0;
 }
 
-/// Tells whether a whole sequence sets colours and styles: digits, `;` and `:` before its `m`.
+/// Returns whether a whole sequence sets colours and styles: digits, `;` and `:` before its `m`.
 bool is_style(std::string_view sequence) {
   return sequence.starts_with("\x1b[") && sequence.ends_with('m') &&
          sequence.substr(2, sequence.size() - 3).find_first_not_of("0123456789;:") ==

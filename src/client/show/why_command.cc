@@ -22,7 +22,7 @@ namespace {
 
 using cluster::WaitReason;
 
-/// What helps a job against what its master says that it waits for.
+/// Returns what helps a job that waits for what its master says.
 std::string advice_on_wait(const job::Machine& machine) {
   return machine.state().requests.empty()
              ? "it goes on by itself; `muster show` lists every step so far"
@@ -30,7 +30,7 @@ std::string advice_on_wait(const job::Machine& machine) {
                "asking for less (tasks, memory, vcores, gpus)";
 }
 
-/// Why the job came out as it did; nothing of one that succeeded.
+/// Returns why the job came out as it did; nothing for a job that succeeded.
 std::vector<WaitReason> reasons_of_end(const job::Outcome& outcome) {
   if (outcome.result == job::JobResult::Succeeded) {
     return {};
@@ -47,7 +47,7 @@ std::vector<WaitReason> reasons_of_end(const job::Outcome& outcome) {
   return {{.text = std::move(text), .advice = verdict::advice_on(failure)}};
 }
 
-/// What the job's own master says that it waits for.
+/// Adds what the job's own master says that it is waiting for.
 void add_told(const std::string& status, const job::Machine& machine,
               std::vector<WaitReason>& reasons) {
   if (const std::string trouble = log_trouble_of(status); !trouble.empty()) {

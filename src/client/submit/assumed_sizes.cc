@@ -8,7 +8,8 @@
 namespace muster::client {
 namespace {
 
-/// "WHAT per task", with the names of the roles unless it is all of them; nothing for none.
+/// Adds "WHAT per task", with the names of the roles unless it is all of them; nothing if there are
+/// none.
 void say(std::vector<std::string>& said, const spec::Spec& spec, std::string_view what,
          const std::vector<std::string>& roles) {
   if (!roles.empty()) {
@@ -33,7 +34,7 @@ std::vector<std::string> assume_sizes(spec::Spec& spec) {
   }
   spec::give_sizes(spec);
   for (spec::Role& role : spec.roles) {
-    role.gpus = role.gpus.value_or(0);  // Nothing there is shared.
+    role.gpus = role.gpus.value_or(0);  // There, nothing is shared.
   }
   std::vector<std::string> said;
   say(said, spec, format_bytes(spec::kContainerMemory) + " of memory", memory);

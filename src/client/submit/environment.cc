@@ -83,7 +83,7 @@ Screen Environment::screen() const {
 std::string Environment::who() const {
   std::string who = os::user_name({variables_.begin(), variables_.end()});
   if (number_of(who) > 0) {
-    who = "uid " + who;  // No user database knows it.
+    who = "uid " + who;  // No user database knows them.
   }
   const std::string terminal = terminal_name(STDIN_FILENO);
   return terminal.empty() ? who : who + " on " + terminal;

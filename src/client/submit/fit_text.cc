@@ -11,7 +11,7 @@ namespace {
 /// " of 2.0 GiB, 1 vcore": what each container of the role asks for; "" if it asks for nothing.
 std::string resources_text(const job::RolePlan& role, const job::Resources& each) {
   std::vector<std::string> parts;
-  if (role.resources.memory_bytes > 0) {  // The agent's own share alone is not worth a word.
+  if (role.resources.memory_bytes > 0) {  // The agent's own share alone is not worth mentioning.
     parts.push_back(format_bytes(each.memory_bytes));
   }
   if (each.vcores > 0) {

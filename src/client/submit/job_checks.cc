@@ -14,7 +14,7 @@
 namespace muster::client {
 namespace {
 
-/// Compiles the patterns only to refuse them here: every agent of the job needs them.
+/// Compiles the patterns only to refuse bad ones here: every agent of the job needs them.
 Status check_rules(const spec::Loaded& loaded) {
   spec::Problems problems;
   const std::vector<spec::Rule>& rules = loaded.spec.rules;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr uint64_t kSpecMax = 1U << 20;
 
-/// Reads an optional layer: a file that does not exist is no error.
+/// Reads an optional layer: a missing file is no error.
 Result<std::optional<spec::TextInput>> read_optional(os::Files& files, const fs::path& path) {
   if (path.empty()) {
     return std::optional<spec::TextInput>();
@@ -34,7 +34,7 @@ Result<std::optional<spec::TextInput>> read_optional(os::Files& files, const fs:
   return std::optional(spec::TextInput{path.string(), std::move(*text)});
 }
 
-/// Adds the framework files of a folder, by name; one that does not exist holds none.
+/// Adds the framework files of a folder, by name; a missing folder holds none.
 Status add_frameworks(os::Files& files, const fs::path& folder,
                       std::vector<spec::FrameworkInput>& frameworks) {
   constexpr std::string_view kEnding = ".yaml";
@@ -57,7 +57,7 @@ Status add_frameworks(os::Files& files, const fs::path& folder,
   return {};
 }
 
-/// Suggests a file beside `path` with a similar name, for a slip.
+/// Suggests a file beside `path` with a similar name, in case of a typo.
 std::string suggest_file(os::Files& files, const fs::path& path) {
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   const Result<std::vector<os::FolderEntry>> entries = files.list(folder);
@@ -140,7 +140,7 @@ void make_absolute(spec::Spec& spec, const fs::path& base) {
   }
 }
 
-/// Says which secret of `environment` has no value at the client's side; "" if all have.
+/// Returns which secret of `environment` has no value on the client's side; "" if all have one.
 std::string missing_secret(os::Files& files, const spec::Environment& environment,
                            const Surroundings& around) {
   for (const auto& [name, value] : environment) {
@@ -216,7 +216,7 @@ Result<ReadJob> read_made_job(os::Files& files, const MadeJob& made,
   ReadJob job;
   MUSTER_TRY(job.loaded, spec::load(layers));
   DiskProbe probe(surroundings.working_folder);
-  // Where the programs of such a job lie is for what it was made of to say.
+  // Whatever the job was made from is responsible for where its programs are.
   MUSTER_TRY_STATUS(check_job(job.loaded, probe, false));
   make_absolute(job.loaded.spec, surroundings.working_folder);
   MUSTER_TRY_STATUS(check_secrets(files, job.loaded.spec, surroundings));

@@ -15,10 +15,12 @@
 namespace muster::client {
 namespace {
 
-/// Who joins others does so in the file that is started, or imports what does in its first lines.
+/// A program that joins others does so in the file that is started, or imports the code for it in
+/// that file's first lines.
 constexpr uint64_t kProgramBytesMax = 1U << 20;
 
-/// What a program names that meets its peers by a framework, and the variables that it then reads.
+/// What a program that meets its peers through a framework contains, and the variables that it then
+/// reads.
 struct Sign {
   std::string_view text;
   std::string_view framework;
@@ -33,7 +35,7 @@ constexpr std::array kSigns = {
     Sign{"jax.distributed.initialize(", "jax", "JAX_COORDINATOR_ADDRESS"},
     Sign{"hvd.init(", "horovod", "HOROVOD_RANK"},
 };
-/// A program that sets one of these, or starts its peers, needs nobody's help.
+/// A program that sets one of these, or starts its peers itself, needs no help.
 constexpr std::array<std::string_view, 5> kOwnWays = {
     "environ[\"MASTER_ADDR\"] =", "environ['MASTER_ADDR'] =", "environ[\"TF_CONFIG\"] =",
     "environ['TF_CONFIG'] =", "mp.spawn("};
@@ -47,7 +49,7 @@ bool leaves_peers_open(const spec::Spec& spec) {
          spec.runtime == spec::Runtime{} && spec.variables.empty();
 }
 
-/// The name that the tasks start, and where it can be read here.
+/// Returns where the file that the tasks start as `program` can be read here.
 std::string place_of(const std::string& program, const std::vector<spec::File>& files) {
   const auto file = std::ranges::find_if(files, [&program](const spec::File& each) {
     return program ==
@@ -56,7 +58,7 @@ std::string place_of(const std::string& program, const std::vector<spec::File>& 
   return file == files.end() ? program : file->src;
 }
 
-/// "" for what is not there, no file (a pipe would never end), or too long.
+/// Returns "" for what does not exist, is not a file (a pipe would never end), or is too long.
 std::string text_of(os::Files& files, const std::filesystem::path& place) {
   const Result<os::FileStat> stat = files.stat(place);
   return stat && stat->kind == os::FileKind::File ? files.read(place, kProgramBytesMax).value_or("")

@@ -11,7 +11,7 @@
 namespace muster::client {
 namespace {
 
-/// The role that a request was for, while the machine knows it.
+/// Returns the role that a request was for, while the machine still knows it.
 std::optional<job::RoleIndex> role_of(const job::Machine& machine, job::RequestId request) {
   const auto found = machine.state().requests.find(request);
   return found == machine.state().requests.end() ? std::nullopt : std::optional(found->second.role);

@@ -75,14 +75,14 @@ JobSource source_of(const SpecOptions& options, const cluster::Cluster& cluster)
   return source;
 }
 
-/// A job that was read, and the cluster that it is for.
+/// A job that was read, and the cluster that it is meant for.
 struct JobAndCluster {
   ReadJob job;
   cluster::Cluster& cluster;
   std::vector<std::string> assumed;   ///< What was filled in for the cluster's sake.
   std::vector<std::string> warnings;  ///< What could not be found out for that.
 
-  /// Compares the plan with what the cluster has, and says all that was assumed.
+  /// Compares the plan with what the cluster has, and includes everything that was assumed.
   [[nodiscard]] Result<cluster::Fit> fit(const job::Plan& plan) const {
     MUSTER_TRY(cluster::Fit fit, cluster.fit(plan));
     fit.assumed.insert(fit.assumed.begin(), assumed.begin(), assumed.end());
@@ -91,7 +91,7 @@ struct JobAndCluster {
   }
 };
 
-/// Names the option that only a job without a specification has, and was given; "" for none.
+/// Returns an option that was given but applies only to a job without a specification; "" for none.
 std::string_view quick_option(const SpecOptions& options) {
   return options.tasks            ? "-n"
          : options.framework      ? "--framework"
@@ -103,7 +103,7 @@ std::string_view quick_option(const SpecOptions& options) {
                                   : "";
 }
 
-/// The same as a key of a specification, for `--set`.
+/// Returns the same as a key of a specification, for `--set`.
 std::string_view key_of_option(std::string_view option) {
   return option == "-n"               ? "roles.worker.tasks=4"
          : option == "--framework"    ? "framework=pytorch"
@@ -114,16 +114,16 @@ std::string_view key_of_option(std::string_view option) {
                                       : "roles.worker.gpus=1";
 }
 
-/// The command that would run a file which was given in place of a specification; "" if it does
-/// not look like a program.
+/// Returns the command that would run a file that was given in place of a specification; "" if the
+/// file does not look like a program.
 std::string command_for(std::string_view file) {
   return file.ends_with(".py")   ? fmt::format("python3 {}", printable(file))
          : file.ends_with(".sh") ? fmt::format("sh {}", printable(file))
                                  : "";
 }
 
-/// Says what is wrong with the command of a job without a specification: words that were quoted as
-/// one, as in `muster run -- 'echo a b'`, or a script that no PATH has; "" where nothing is.
+/// Returns what is wrong with the command of a job without a specification: several words quoted as
+/// one, as in `muster run -- 'echo a b'`, or a script that is not on PATH; "" if nothing is wrong.
 std::string wrong_command(const Session& session, const SpecOptions& options) {
   if (!options.spec.empty() || options.arguments.empty()) {
     return {};
@@ -150,10 +150,10 @@ std::string wrong_command(const Session& session, const SpecOptions& options) {
                            printable(word), program);
 }
 
-/// What there is to a job beside what was typed.
+/// What makes up a job beside what was typed.
 struct Origin {
   SparkOptions spark;
-  const MadeJob* made = nullptr;  ///< Not null: the job itself, of which nothing was typed.
+  const MadeJob* made = nullptr;  ///< Not null: the job itself; nothing of it was typed.
   std::function<void(const wire::Output&)> take_output = {};  ///< FollowCommand::take_output.
   std::function<Status(const spec::Spec&)> may = {};          ///< Asked before anything is made.
   bool merges_streams = false;                                ///< QuickOptions::merges_streams.
@@ -206,7 +206,7 @@ Result<JobAndCluster> read_source(Session& session, const SpecOptions& options,
   if (cluster->traits().sized) {
     assumed = assume_sizes(job.loaded.spec);
   }
-  // What another user's jobs found is in that user's place.
+  // What another user's jobs found out is kept in that user's place.
   HostNotes notes = options.proxy_user.empty()
                         ? take_host_notes(*cluster, job.loaded.spec, session.now())
                         : HostNotes();
@@ -217,7 +217,7 @@ Result<JobAndCluster> read_source(Session& session, const SpecOptions& options,
                        .warnings = std::move(notes.troubles)};
 }
 
-/// Shows what the cluster has to say about a job that it takes all the same, and returns it.
+/// Shows what the cluster has to say about a job that it accepts all the same, and returns it.
 Result<cluster::Fit> warn(Session& session, const JobAndCluster& source) {
   MUSTER_TRY(const job::Plan plan, plan_spec(source.job.loaded.spec, "warn", 0));
   MUSTER_TRY(cluster::Fit fit, source.fit(plan));
@@ -227,7 +227,7 @@ Result<cluster::Fit> warn(Session& session, const JobAndCluster& source) {
   return fit;
 }
 
-/// So that no job is submitted of which nobody is told.
+/// Held so that no job is submitted without anybody being told.
 using Held = std::unique_ptr<HeldSignals>;
 
 /// A job that was submitted, and what was assumed for it.
@@ -237,13 +237,13 @@ struct Accepted {
 };
 
 /// `exit_code_from`: a role that must exist, if it is not empty. `follows`: the job is followed
-/// from here at once. Signals are held from the moment on at which a job may exist.
+/// from here at once. Signals are held from the moment at which a job may exist.
 Result<Accepted> submit(Session& session, const SpecOptions& options,
                         const std::string& exit_code_from, Held& held, bool follows,
                         const Origin& origin = {}) {
   MUSTER_TRY(JobAndCluster source, read_source(session, options, origin));
   spec::Loaded& loaded = source.job.loaded;
-  // Tasks on this machine have the user's own variable, if it is set.
+  // On this machine, tasks get the user's own variable, if it is set.
   if (follows && session.console.screen().out_is_terminal &&
       (source.cluster.traits().remote || !session.environment.find("PYTHONUNBUFFERED"))) {
     assume_terminal(loaded.spec);
@@ -279,7 +279,7 @@ Result<Accepted> submit(Session& session, const SpecOptions& options,
   return Accepted{.submitted = std::move(submitted), .assumed = std::move(fit.assumed)};
 }
 
-/// The link to the page of a job that was submitted this moment; "" while there is none.
+/// Returns the link to the page of a job that has just been submitted; "" while there is none.
 std::string page_of(Session& session, const cluster::JobFolder& folder) {
   return session.clusters->of(folder).page(folder).value_or("");
 }
@@ -288,7 +288,7 @@ std::string on_name(const SpecOptions& options) {
   return options.on.empty() ? "local" : options.on;
 }
 
-/// The status of a job that has been followed to its end; "" if it cannot be read.
+/// Returns the status of a job that has been followed to its end; "" if it cannot be read.
 std::string last_status(Session& session, const cluster::JobFolder& folder) {
   const Result<cluster::JobReading> reading =
       cluster::read_job(*session.files, folder, eventlog::derive_plan);
@@ -315,7 +315,7 @@ void announce(Session& session, const RunCommand& command, const Origin& origin,
     session.console.err("muster: assumed: " + join(accepted.assumed, "; ") + "\n");
   }
   if (!page.empty()) {
-    // On a line of its own, it can be clicked or copied where it wraps.
+    // On a line of its own it can be clicked, or copied even if it wraps.
     session.console.err("muster: page:\n" + page + "\n");
   }
   if (origin.made != nullptr) {

@@ -110,8 +110,8 @@ int explain_key(Session& session, const ExplainOptions& command) {
 int show_config(Session& session, const ConfigOptions& command) {
   JobSource source = file_source(command.spec, command.sets);
   if (command.spec.empty()) {
-    // Without a job of the user's the smallest one stands in: what the layers below it say is what
-    // is asked for.
+    // Without a job from the user, the smallest one stands in: the question is what the layers
+    // below it say.
     source.quick.command = {"true"};
   }
   Result<spec::Layers> layers = read_layers(*session.files, source, session.surroundings());

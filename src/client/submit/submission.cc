@@ -31,7 +31,7 @@ Status write_folder(os::Files& files, const cluster::JobFolder& folder, const Re
   MUSTER_TRY_STATUS(files.create(folder.spec(), job.spec_text, {.mode = 0600}));
   MUSTER_TRY_STATUS(files.create(folder.secret(), control::to_hex(secret) + "\n", {.mode = 0600}));
   secret.fill(0);
-  // Last and at once: a folder counts as a job from the moment its plan is there.
+  // Written last and atomically: a folder counts as a job from the moment its plan is there.
   return files.write(folder.plan(), to_text(plan), {.mode = 0600});
 }
 

@@ -25,14 +25,14 @@ namespace {
 constexpr uint64_t kConfMax = 16U << 20;
 constexpr const char* kConfFile = "tony.xml";
 constexpr const char* kSiteFile = "tony-site.xml";
-/// Where TonY looks for its site file when TONY_CONF_DIR does not say.
+/// Where TonY looks for its site file if TONY_CONF_DIR does not say.
 constexpr const char* kSiteFolder = "/export/apps/tony/conf";
 /// hadoop::kFilesOverVariable, which clients know by its name alone.
 constexpr const char* kHadoopFiles = "MUSTER_HADOOP_FILES";
-/// What TonY's client ends with whenever a job did not succeed: -1, as a shell shows it.
+/// What TonY's client exits with whenever a job did not succeed: -1, as a shell shows it.
 constexpr int kTonyFailed = 255;
 
-/// Names a file beside a missing one whose name is similar; "" if there is none.
+/// Suggests a file beside a missing one with a similar name; "" if there is none.
 std::string suggest(Session& session, const std::filesystem::path& missing) {
   const std::filesystem::path folder = missing.has_parent_path() ? missing.parent_path() : ".";
   const Result<std::vector<os::FolderEntry>> entries = session.files->list(folder);
@@ -72,7 +72,7 @@ Status add_file(Session& session, const std::string& path, std::vector<tony::Pro
   return {};
 }
 
-/// What lies in a folder of sources, for TonY's tasks begin in it; nothing of an archive.
+/// Lists a folder of sources, because TonY's tasks start in it; nothing for an archive.
 Result<std::vector<std::string>> entries_of(Session& session, const std::string& folder) {
   std::vector<std::string> names;
   if (folder.empty() || spec::is_uri(folder)) {
@@ -99,7 +99,8 @@ Result<std::vector<std::string>> entries_of(Session& session, const std::string&
   return names;
 }
 
-/// Says which programs of the sources have lost their mode, or may have, in an archive.
+/// Returns a function that says whether a program of the sources has lost its mode or, in an
+/// archive, may have.
 std::function<bool(const std::string&)> mode_probe(Session& session, const tony::Input& input) {
   const bool archive = input.source_entries.empty();
   return [&session, archive, folder = input.flags.src_dir](const std::string& program) {
@@ -113,7 +114,7 @@ std::function<bool(const std::string&)> mode_probe(Session& session, const tony:
   };
 }
 
-/// Refuses an environment that lacks the interpreter: a task would meet that much later.
+/// Refuses an environment that lacks the interpreter: otherwise a task would find out much later.
 Status check_interpreter(Session& session, const tony::Flags& flags) {
   const std::string& venv = flags.python_venv;
   const std::string interpreter =
@@ -160,7 +161,7 @@ Result<tony::Input> read_input(Session& session, tony::Flags flags) {
         "there is no tony.xml in this folder; name a file with -conf_file, or give the job by "
         "flags, as in -executes and -conf tony.worker.instances=1");
   }
-  // In TonY the site's file wins over the job's.
+  // In TonY, the site's file takes precedence over the job's.
   const std::string site =
       session.environment.find("TONY_CONF_DIR").value_or(kSiteFolder) + "/" + kSiteFile;
   if (session.files->exists(site)) {
@@ -192,7 +193,7 @@ int print_conversion(Session& session, const tony::Flags& flags, const tony::Con
   return 0;
 }
 
-/// Says before a job runs what its user may not expect.
+/// Says, before a job runs, what its user may not expect.
 void tell_notes(Session& session, const tony::Converted& converted) {
   size_t differing = 0;
   for (const tony::Note& note : converted.notes) {
@@ -233,7 +234,7 @@ int run_preprocessing(Session& session, const RunCommand& run, const spec::Spec&
   return status;
 }
 
-/// Looks into the folders of HDFS among the files.
+/// Expands the HDFS folders among the files.
 Status expand_files(Session& session, const tony::Flags& flags, tony::Converted& converted) {
   MUSTER_TRY(const std::vector<std::string> missing,
              expand_folders(*session.remote_files, flags, converted));
@@ -244,8 +245,8 @@ Status expand_files(Session& session, const tony::Flags& flags, tony::Converted&
   return {};
 }
 
-/// Has the cluster's client read the files of Hadoop's configuration that the settings name. As in
-/// TonY, one that is not there changes nothing.
+/// Has the cluster's client read the Hadoop configuration files that the settings name. As in TonY,
+/// a missing one changes nothing.
 void lay_hadoop_files(Session& session, const std::vector<std::string>& files) {
   std::string paths;
   for (const std::string& file : files) {
@@ -272,7 +273,7 @@ int run_converted(Session& session, const tony::Flags& flags, tony::Converted co
   RunCommand run;
   run.spec.on = flags.on.empty() ? "yarn" : flags.on;
   run.spec.sets = flags.set;
-  // TonY's client kills the application when it is killed itself, also with its terminal.
+  // TonY's client kills the application when it is itself killed, or its terminal goes away.
   run.on_interrupt = OnInterrupt::Stop;
   run.stops_at_hang_up = true;
   run.quiet = flags.quiet;

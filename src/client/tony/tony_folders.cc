@@ -9,7 +9,7 @@
 namespace muster::client {
 namespace {
 
-/// Asks once for each name.
+/// Asks only once for each name.
 class Expansion {
  public:
   Expansion(RemoteFiles& remote, const tony::Flags& flags) : remote_(remote) {
@@ -48,7 +48,7 @@ class Expansion {
     });
   }
 
-  /// What stands for `src`; of what is missing itself, for others to name.
+  /// Returns what stands for `src`; a missing one stands for itself, so that others can report it.
   Result<const std::vector<std::string>*> look(const std::string& src) {
     if (const auto known = known_.find(src); known != known_.end()) {
       return &known->second;

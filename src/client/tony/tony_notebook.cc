@@ -20,10 +20,10 @@
 namespace muster::client {
 namespace {
 
-/// A cluster may be busy: as long as `muster notebook` waits.
+/// A cluster may be busy, so this is as long as `muster notebook` waits.
 constexpr Duration kPatience = std::chrono::minutes(15);
 
-/// Asks the running task for its port; 0 where it has none, or people have been told why.
+/// Asks the running task for its port; 0 if it has none, or if people have been told why.
 uint16_t find_port(Session& session, const std::string& job, const std::string& on) {
   ExecPlan plan;
   plan.way = spec::Reach::Notebook;
