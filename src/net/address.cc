@@ -38,7 +38,7 @@ std::string to_string(const HostPort& address) {
                   : fmt::format("{}:{}", address.host, address.port);
 }
 
-// The port lies at the same place in both families.
+// The port is at the same place in both families.
 uint16_t SocketAddress::port() const {
   return ntohs(reinterpret_cast<const sockaddr_in*>(&storage)->sin_port);
 }

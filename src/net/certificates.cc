@@ -18,16 +18,16 @@ namespace muster::net {
 namespace {
 
 constexpr size_t kTlsPieceBytes = size_t{16} << 10;
-/// What a handshake reads at a time: clients say little in it, and many may be waited for.
+/// How much a handshake reads at a time: clients say little in it, and there may be many of them.
 constexpr size_t kTlsHandshakeBytes = size_t{1} << 10;
 
-/// Frees what the library made.
+/// Frees what the library allocated.
 struct Freed {
   void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
   void operator()(SSL* ssl) const { SSL_free(ssl); }
 };
 
-/// What the library says last, for people.
+/// Returns the library's last error, for people.
 std::string tls_reason() {
   const unsigned long code = ERR_peek_last_error();
   const char* const text = code == 0 ? nullptr : ERR_reason_error_string(code);
@@ -39,8 +39,8 @@ Error tls_failed(std::string message) {
   return {Errc::Unavailable, Blame::Cluster, std::move(message)};
 }
 
-/// One TLS connection over a stream. The library reads and writes memory; what it wrote goes out
-/// from one place at a time, whoever is there first.
+/// One TLS connection over a stream. The library reads and writes memory; what it has written is
+/// sent by one caller at a time, whoever comes first.
 class CertificateStream final : public Stream {
  public:
   CertificateStream(SSL_CTX* context, std::unique_ptr<Stream> under)
@@ -119,7 +119,8 @@ class CertificateStream final : public Stream {
     co_return Status();
   }
 
-  /// The goodbye goes out with whatever is written or read next; without that, TCP's end says it.
+  /// The goodbye goes out with the next write or read; if there is none, the end of the TCP stream
+  /// does.
   void close_write() override {
     SSL_shutdown(ssl_.get());
     ERR_clear_error();
@@ -128,14 +129,14 @@ class CertificateStream final : public Stream {
   [[nodiscard]] const std::string& peer() const override { return under_->peer(); }
 
  private:
-  /// Why the handshake failed: what is wrong with the certificate says more than the library.
+  /// Returns why the handshake failed: the certificate's problem says more than the library.
   std::string problem() {
     const long verified = SSL_get_verify_result(ssl_.get());
     const std::string words = tls_reason();
     return verified == X509_V_OK ? words : X509_verify_cert_error_string(verified);
   }
 
-  /// Sends what the library has to send, unless somebody is at it.
+  /// Sends what the library wants to send, unless somebody is already doing so.
   rt::Async<Status> flush() {
     if (flushing_) {
       co_return Status();
@@ -153,7 +154,7 @@ class CertificateStream final : public Stream {
     co_return Status();
   }
 
-  /// Gives the library what has come; false at the end.
+  /// Gives the library what has arrived; false at the end.
   template <size_t bytes_max>
   rt::Async<Result<bool>> feed() {
     std::array<uint8_t, bytes_max> bytes;

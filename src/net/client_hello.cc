@@ -13,7 +13,7 @@ constexpr size_t kRecordHeader = 5;
 constexpr uint8_t kClientHello = 1;
 constexpr size_t kPreSharedKey = 41;
 
-/// Takes parts off the front of a message. Once something was missing, all that follows is empty.
+/// Takes parts off the front of a message. Once a part is missing, everything after it is empty.
 class Parts {
  public:
   explicit Parts(std::string_view bytes) : rest_(bytes) {}
@@ -31,7 +31,7 @@ class Parts {
     rest_.remove_prefix(size);
     return part;
   }
-  /// A number of so many bytes, the highest first.
+  /// Returns a number of this many bytes, highest first.
   size_t number(size_t size) {
     size_t value = 0;
     for (const char byte : take(size)) {
@@ -39,7 +39,7 @@ class Parts {
     }
     return value;
   }
-  /// What stands behind its length, which has so many bytes.
+  /// Returns the part after its length, which is a number of this many bytes.
   std::string_view counted(size_t size) { return take(number(size)); }
 
  private:
@@ -85,11 +85,11 @@ rt::Async<Hello> await_client_hello(rt::IoLoop* loop, int fd, size_t size_max) {
 std::optional<std::string_view> psk_identity_of(std::string_view record) {
   Parts outer(record);
   const bool is_handshake = outer.take(1) == std::string_view(&kTlsHandshake, 1);
-  outer.take(2);  // The version of records means nothing any more.
+  outer.take(2);  // The record version no longer means anything.
   Parts message(outer.counted(2));
   const bool is_hello = is_handshake && message.number(1) == kClientHello;
   Parts hello(message.counted(3));
-  hello.take(2 + 32);  // The version, which means nothing either, and the random bytes.
+  hello.take(2 + 32);  // The version, equally meaningless, and the random bytes.
   hello.counted(1);    // The session.
   hello.counted(2);    // Ciphers.
   hello.counted(1);    // Compression.

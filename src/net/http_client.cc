@@ -27,8 +27,8 @@ std::string bytes_of(const HttpClientRequest& request) {
   return text + "\r\n" + request.body;
 }
 
-/// Reads what is there and feeds it; then the other coroutines of the loop have their turn, and
-/// deadlines theirs, however fast the server sends.
+/// Reads what is there and feeds it. Then the loop's other coroutines and its deadlines have their
+/// turn, however fast the server sends.
 rt::Async<Status> read_more(rt::Loop* loop, Stream* stream, HttpResponseReader* reader) {
   std::string buffer(kReadMax, '\0');
   const std::span room(reinterpret_cast<uint8_t*>(buffer.data()), buffer.size());

@@ -23,29 +23,29 @@ namespace http = boost::beast::http;
 using boost::beast::error_code;
 using boost::beast::string_view;
 
-/// Of a response: servers are ours or the cluster's, and send more.
+/// For a response: servers are ours or the cluster's, and send more.
 constexpr size_t kResponseHeadMax = size_t{64} << 10;
-/// Of the line before a chunk, and of what follows the last one.
+/// For the line before a chunk, and for what follows the last one.
 constexpr size_t kChunkLineMax = size_t{4} << 10;
 
 std::string_view view(string_view text) { return {text.data(), text.size()}; }
 
-/// Puts together one message out of the events of Beast's parser, within limits of our own: Beast
-/// counts neither headers nor the bytes of all of them together.
+/// Assembles one message from the events of Beast's parser, within limits of our own: Beast counts
+/// neither the headers nor all of their bytes together.
 template <bool is_request>
 class MessageParser final : public http::basic_parser<is_request> {
  public:
   explicit MessageParser(size_t head_max) : head_max_(head_max) {
     this->eager(true);
     this->header_limit(static_cast<std::uint32_t>(head_max));
-    this->body_limit(boost::none);  // The request's own is checked below, the others by readers.
+    this->body_limit(boost::none);  // A request's is checked below, the others by readers.
   }
 
   HttpRequest request;
   HttpResponseHead response;
-  std::string body;     ///< What has come and was not taken.
-  size_t body_max = 0;  ///< Of what is kept; 0: as much as comes.
-  const HttpRequestReader::BodyMax* body_max_of_head = nullptr;  ///< Tells `body_max`, if set.
+  std::string body;     ///< What has arrived and has not been taken.
+  size_t body_max = 0;  ///< The limit on what is kept; 0: none.
+  const HttpRequestReader::BodyMax* body_max_of_head = nullptr;  ///< Determines `body_max`, if set.
   std::string_view flaw;                                         ///< Why we stopped it, if we did.
 
  private:
@@ -78,17 +78,17 @@ class MessageParser final : public http::basic_parser<is_request> {
       error = http::error::header_limit;
       return;
     }
-    if (!head_done_) {  // Nobody looks at what follows the last chunk.
+    if (!head_done_) {  // Nobody needs the fields after the last chunk.
       headers.emplace_back(ascii_lower(std::string(view(name))), view(value));
     }
   }
 
   void on_header_impl(error_code& error) override {
     head_done_ = true;
-    // Nothing but chunks: what is packed besides could not be read.
+    // Only chunks are supported: any other coding could not be read.
     const HttpHeaders& headers = is_request ? request.headers : response.headers;
     const std::string coding = ascii_lower(std::string(find_header(headers, "transfer-encoding")));
-    // Old servers say that they pack nothing.
+    // Old servers say explicitly that they use no coding.
     const bool none = coding.empty() || (!is_request && coding == "identity");
     const bool odd_coding = !none && (!this->chunked() || coding != "chunked");
     const auto length = this->content_length();
@@ -166,7 +166,7 @@ std::string_view words_of(const error_code& error) {
   return "bad header";
 }
 
-/// Gives a parser the bytes of a connection, which it takes line by line, and keeps the rest.
+/// Feeds a parser with the bytes of a connection, which it takes line by line, and keeps the rest.
 template <bool is_request>
 struct Feeding {
   using Parser = MessageParser<is_request>;
@@ -190,7 +190,7 @@ struct Feeding {
     pending += bytes;
   }
 
-  /// Parses what is there, as far as one message goes. Returns what is wrong, or "".
+  /// Parses what is there, up to the end of one message. Returns what is wrong, or "".
   std::string_view parse() {
     while (at < pending.size() && !parser->is_done()) {
       error_code error;
@@ -201,7 +201,7 @@ struct Feeding {
       if (error && error != http::make_error_code(http::error::need_more)) {
         return parser->flaw.empty() ? words_of(error) : parser->flaw;
       }
-      // Chunks of one byte with long lines before them: small in the body, large on the way.
+      // One-byte chunks with long lines before them are small in the body but large on the way.
       const size_t body_max = parser->body_max;
       if (body_max > 0 && message_bytes > head_max + (4 * body_max)) {
         return "body too long";
@@ -222,11 +222,11 @@ struct Feeding {
   }
 
   size_t head_max;
-  HttpRequestReader::BodyMax body_max_of_head;  ///< The parser's; stays where it is.
+  HttpRequestReader::BodyMax body_max_of_head;  ///< The parser refers to it: it must not move.
   std::optional<Parser> parser;
   std::string pending;
-  size_t at = 0;             ///< What of `pending` is parsed.
-  size_t message_bytes = 0;  ///< What the message has taken so far.
+  size_t at = 0;             ///< How much of `pending` has been parsed.
+  size_t message_bytes = 0;  ///< How many bytes the message has taken so far.
 };
 
 bool is_one_line(std::string_view text) {

@@ -86,7 +86,7 @@ bool HttpServer::make_room() {
   return true;
 }
 
-/// Leaves places to those who ask: when too many are upgraded, the oldest of them is closed.
+/// Leaves places for new requests: if too many connections are upgraded, the oldest is closed.
 void HttpServer::make_room_upgraded() {
   const auto upgraded = std::ranges::count_if(
       connections_, [](const auto& each) { return each.second.phase == Phase::Upgraded; });
@@ -95,7 +95,7 @@ void HttpServer::make_room_upgraded() {
   }
 }
 
-/// Returns the connection that has been in that phase for longest, and since before that time.
+/// Returns the connection that has been in the phase for longest, and since before `before`.
 HttpServer::Connections::iterator HttpServer::longest_in(Phase phase, HostTime before) {
   auto longest = connections_.end();
   for (auto each = connections_.begin(); each != connections_.end(); ++each) {

@@ -71,7 +71,7 @@ class UnixListener final : public LocalListener {
 
 Result<std::unique_ptr<LocalListener>> UnixListeners::listen(Accepted accepted) {
   std::string name = new_name();
-  // "@" stands for the zero byte with which an abstract name begins.
+  // "@" stands for the zero byte at the beginning of an abstract name.
   const rt::UnixAddress address = rt::UnixAddress::of_name(std::string_view(name).substr(1));
   rt::Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket.valid() || ::bind(socket.get(), address.get(), address.size()) != 0 ||

@@ -127,7 +127,7 @@ Resolver::Resolver(rt::IoLoop& loop) : impl_(std::make_unique<Impl>(loop)) {}
 Resolver::~Resolver() = default;
 
 void Resolver::resolve(const std::string& host, uint16_t port, Done done) {
-  // Answers come in a later turn of the loop, also where the library answers at once (/etc/hosts).
+  // Answers come in a later turn of the loop, even if the library answers at once (/etc/hosts).
   const auto tell = [this](Result<std::vector<SocketAddress>> result, const Done& told) {
     impl_->loop.post([weak = std::weak_ptr(impl_->alive), result = std::move(result), told] {
       if (!weak.expired()) {

@@ -53,7 +53,7 @@ class TcpConnecting final : public Connecting {
     watch_.reset();
     tell(error);
   }
-  /// Tells an error that is known at once, in a later turn of the loop.
+  /// Reports an error that is known at once in a later turn of the loop.
   void finish(int error) {
     timer_ = loop_.call_after(Duration::zero(), [this, error] { tell(error); });
   }

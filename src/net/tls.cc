@@ -15,7 +15,7 @@
 namespace muster::net {
 namespace {
 
-/// Frees what the library made.
+/// Frees what the library allocated.
 struct Free {
   void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
   void operator()(SSL* ssl) const { SSL_free(ssl); }
@@ -28,7 +28,7 @@ struct Free {
 
 struct Line {
   rt::Fd socket;
-  bool more = false;  ///< What is written now has another write after it.
+  bool more = false;  ///< Another write follows the current one.
 };
 
 Line& line_of(BIO* bio) { return *static_cast<Line*>(BIO_get_data(bio)); }
@@ -97,17 +97,17 @@ void prepare_crypto() {
 struct TlsContext::Impl {
   std::unique_ptr<SSL_CTX, Free> context;
   std::unique_ptr<BIO_METHOD, Free> bio_method;
-  std::string protocol;  ///< As ALPN has it: with its length before it.
+  std::string protocol;  ///< In the form of ALPN: preceded by its length.
 };
 
 struct TlsStream::Impl {
   std::shared_ptr<TlsContext::Impl> context;
   Line line;
-  std::unique_ptr<SSL, Free> ssl;  // Before the socket closes.
+  std::unique_ptr<SSL, Free> ssl;  // Freed before the socket closes.
   const TlsContext::Lookup* lookup = nullptr;
   std::string identity;
-  Psk key{};             ///< Of the client, until the handshake is done.
-  bool unknown = false;  ///< The identity that the client claimed has no key.
+  Psk key{};             ///< The client's, until the handshake is done.
+  bool unknown = false;  ///< No key belongs to the identity that the client claimed.
   TlsFailure failure = TlsFailure::None;
 
   ~Impl() { wipe(key); }
@@ -118,14 +118,15 @@ struct TlsStream::Impl {
 
 namespace {
 
-/// Server: finds the key of the identity that the client offers.
+/// On the server: finds the key for the identity that the client offers.
 int find_session(SSL* ssl, const unsigned char* identity, size_t size, SSL_SESSION** session) {
   TlsStream::Impl& stream = TlsStream::Impl::of(ssl);
   stream.identity.assign(reinterpret_cast<const char*>(identity), size);
   std::optional<Psk> key = (*stream.lookup)(stream.identity);
   stream.unknown = !key.has_value();
   if (stream.unknown) {
-    // A key nobody has: the client cannot tell an unknown name from a wrong key.
+    // Use a key that nobody has: the client must not be able to tell an unknown name from a wrong
+    // key.
     key.emplace();
     if (RAND_bytes(key->data(), static_cast<int>(key->size())) != 1) {
       return 0;
@@ -136,7 +137,7 @@ int find_session(SSL* ssl, const unsigned char* identity, size_t size, SSL_SESSI
   return *session == nullptr ? 0 : 1;
 }
 
-/// Client: offers its own.
+/// On the client: offers its own.
 int use_session(SSL* ssl, const EVP_MD* /*digest*/, const unsigned char** identity, size_t* size,
                 SSL_SESSION** session) {
   TlsStream::Impl& stream = TlsStream::Impl::of(ssl);
@@ -218,7 +219,7 @@ TlsStream TlsStream::client(TlsContext& context, rt::Fd socket, std::string iden
   impl->key = key;
   TlsStream stream(std::move(impl));
   SSL_set_connect_state(stream.impl_->ssl.get());
-  // No certificate is trusted: a server that does not take the key is refused.
+  // No certificate is trusted, so a server that does not accept the key is refused.
   SSL_set_verify(stream.impl_->ssl.get(), SSL_VERIFY_PEER, nullptr);
   return stream;
 }
@@ -256,7 +257,7 @@ TlsFailure TlsStream::Impl::diagnose(int ssl_error) const {
   if (ssl_error == SSL_ERROR_SYSCALL || code == 0 || reason == SSL_R_UNEXPECTED_EOF_WHILE_READING) {
     return TlsFailure::Connection;
   }
-  // The alert with which our server answers a bad proof, and what it says itself.
+  // The alert with which our server answers a bad proof, and the error that it sees itself.
   if (reason == SSL_R_BINDER_DOES_NOT_VERIFY || reason == SSL_R_SSLV3_ALERT_ILLEGAL_PARAMETER) {
     return TlsFailure::WrongKey;
   }
@@ -276,7 +277,7 @@ TlsProgress TlsStream::handshake() {
   unsigned protocol_size = 0;
   SSL_get0_alpn_selected(ssl, &protocol, &protocol_size);
   if (SSL_session_reused(ssl) != 1 || protocol_size == 0) {
-    impl_->failure = TlsFailure::Protocol;  // Whatever was agreed, it was not our key.
+    impl_->failure = TlsFailure::Protocol;  // Whatever was agreed on, it was not our key.
     return TlsProgress::Failed;
   }
   return progress;

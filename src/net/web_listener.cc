@@ -18,18 +18,18 @@
 namespace muster::net {
 namespace {
 
-/// Of a client's first message: browsers' have some 2000 bytes.
+/// For a client's first message; those of browsers have about 2000 bytes.
 constexpr size_t kHelloMax = size_t{16} << 10;
 constexpr Duration kPause = std::chrono::milliseconds(20);
 
-/// A quarter of the descriptors that this process may have: the rest is for the server and files.
+/// A quarter of this process's descriptors: the rest is for the server and for files.
 size_t clients_for_descriptors() {
   rlimit files{};
   return ::getrlimit(RLIMIT_NOFILE, &files) == 0 ? static_cast<size_t>(files.rlim_cur) / 4
                                                  : std::numeric_limits<size_t>::max();
 }
 
-/// Waits for a client's hello, or without TLS for its first byte. Returns whether it came.
+/// Waits for a client's hello or, without TLS, for its first byte. Returns whether it came.
 rt::Async<Result<bool>> await_first_words(rt::IoLoop* loop, int fd, bool tls) {
   if (tls) {
     co_return co_await await_client_hello(loop, fd, kHelloMax) == Hello::Whole;
@@ -53,7 +53,7 @@ WebListener::WebListener(Deps deps, Listening listening)
   deps_.limits.clients_max = std::min(deps_.limits.clients_max, clients_for_descriptors());
 }
 
-/// Takes one; the loop calls again while others wait.
+/// Accepts one client; the loop calls again while others wait.
 void WebListener::on_readable() {
   if (clients_.size() >= deps_.limits.clients_max && !evict_one(false)) {
     coming_.rest(kPause);
@@ -72,8 +72,8 @@ void WebListener::on_readable() {
   }
 }
 
-/// Closes the oldest client that has had its time, of the address that holds most places, else of
-/// any. Returns false where all have just come. `begun`: only those that have.
+/// Closes the oldest client that has had its time, from the address that holds the most places,
+/// else from any. Returns false if all have only just come. `begun`: only clients that have begun.
 bool WebListener::evict_one(bool begun) {
   std::map<std::string_view, size_t> sources;
   for (const Client& client : clients_) {
@@ -115,7 +115,7 @@ void WebListener::admit(rt::Fd socket, std::string source) {
                              });
 }
 
-/// Returns whether a client may take memory now.
+/// Returns whether the client may use memory now.
 bool WebListener::begin(Place place) {
   const auto begun = static_cast<size_t>(std::ranges::count(clients_, true, &Client::begun));
   if (begun >= deps_.limits.begun_max && !evict_one(true)) {
