@@ -8,9 +8,9 @@ namespace {
 
 /// Longer than the longest wait of a reader.
 constexpr Duration kKeepFor = std::chrono::seconds(60);
-/// More than people look at; the one that was read least lately makes room.
+/// More than people look at; the one that has not been read for longest makes room.
 constexpr size_t kLogsMax = 64;
-/// How finely the times are kept at which output came.
+/// The resolution at which output's times of arrival are kept.
 constexpr Duration kResolution = std::chrono::milliseconds(50);
 
 using Moment = std::pair<uint64_t, WallTime>;
@@ -48,7 +48,7 @@ void FeedLogs::take(const LogName& log, uint64_t offset, std::string_view bytes)
   const uint64_t end = kept.begin + kept.bytes.size();
   if (!kept.bytes.empty() && offset < kept.begin && offset + bytes.size() >= kept.begin &&
       kept.bytes.size() + (kept.begin - offset) <= kLogPieceMax) {
-    // The last lines that were asked for, after a piece that was on its way already.
+    // The requested last lines, arriving after a piece that was already under way.
     kept.bytes.insert(0, bytes.substr(0, kept.begin - offset));
     kept.begin = offset;
     handlers_.grown();
@@ -57,7 +57,7 @@ void FeedLogs::take(const LogName& log, uint64_t offset, std::string_view bytes)
     return;
   }
   if (kept.bytes.empty() || offset > end) {
-    kept.begin = offset;  // The first, or some were left out: what is shown has no holes.
+    kept.begin = offset;  // The first piece, or one after a gap: what is shown must have no holes.
     kept.bytes.clear();
     kept.times.clear();
   } else {

@@ -6,7 +6,7 @@
 namespace muster::page {
 namespace {
 
-/// Nothing foreign is loaded, nothing may put the page into a frame.
+/// Nothing foreign may be loaded, and nothing may put the page into a frame.
 constexpr std::string_view kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

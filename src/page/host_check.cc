@@ -11,7 +11,7 @@
 namespace muster::page {
 namespace {
 
-/// Returns "name" of "Name.:8080", "::1" of "[::1]:8080"; nullopt if that is not a host.
+/// Returns "name" for "Name.:8080" and "::1" for "[::1]:8080"; nullopt if that is not a host.
 std::optional<std::string> host_of(std::string_view value) {
   const bool bracketed = value.starts_with('[');
   const size_t end = bracketed ? value.find(']') : std::min(value.find(':'), value.size());

@@ -11,7 +11,7 @@
 namespace muster::page {
 namespace {
 
-/// The number of bytes at the end of `text` that are the beginning of a character.
+/// Returns how many bytes at the end of `text` are an incomplete character.
 size_t torn_character(std::string_view text) {
   for (size_t back = 1; back <= std::min<size_t>(3, text.size()); ++back) {
     const auto byte = static_cast<unsigned char>(text[text.size() - back]);
@@ -26,7 +26,7 @@ size_t torn_character(std::string_view text) {
   return 0;
 }
 
-/// Tells the times of lines that are asked for in order.
+/// Returns the times of lines, which must be asked for in order.
 class LineTimes {
  public:
   explicit LineTimes(const LogPiece& piece) : times_(piece.times) {}
@@ -53,7 +53,7 @@ class Letters {
   Letters(std::string_view text, bool backwards) : text_(text), backwards_(backwards) {}
   [[nodiscard]] size_t size() const { return text_.size(); }
   [[nodiscard]] char operator[](size_t at) const { return text_[index_of(at)]; }
-  /// Where the letter stands next, from `at` on; size() if nowhere.
+  /// Returns where the letter comes next, from `at` on; size() if nowhere.
   [[nodiscard]] size_t next(char letter, size_t at) const {
     const size_t found = backwards_ ? text_.rfind(letter, index_of(at)) : text_.find(letter, at);
     return found == std::string_view::npos ? size() : index_of(found);
@@ -66,11 +66,11 @@ class Letters {
   bool backwards_;
 };
 
-/// The number of letters that have been read when the first `word` is whole; nullopt if none is.
-/// One pass (Knuth, Morris and Pratt): a library's search compares a long word anew at each place
-/// of a log that is made for it, and holds up the loop for as long.
+/// Returns how many letters have been read when the first `word` is complete; nullopt if it does
+/// not occur. One pass (Knuth, Morris and Pratt): a library's search compares a long word anew at
+/// each place of a log that is made for it, and holds up the loop for as long.
 std::optional<size_t> first_end_of(const Letters& word, const Letters& text) {
-  // What of the word has come, too, where so much of it has: its longest end that begins it.
+  // For each prefix of the word: the length of its longest proper suffix that is also a prefix.
   std::vector<size_t> borders(word.size());
   const auto goes_on = [&](size_t come, char letter) {
     while (come > 0 && word[come] != letter) {
@@ -138,7 +138,7 @@ std::optional<size_t> find_words(std::string_view bytes, const std::vector<std::
   std::ranges::transform(folded, folded.begin(), lower);
   std::optional<size_t> found;
   for (const std::string& word : words) {
-    // Forwards only what stands before the best so far is of interest.
+    // When searching forwards, only what comes before the best result so far is of interest.
     const std::string_view within =
         backwards || !found
             ? std::string_view(folded)

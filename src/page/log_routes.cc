@@ -15,12 +15,12 @@ namespace {
 using net::HttpResponse;
 
 constexpr size_t kStreamsMax = 64;
-/// What one answer holds of all its streams together, and of each at least.
+/// The most that one answer holds of all its streams together, and the least share of each.
 constexpr uint64_t kAnswerMax = 1U << 20;
 constexpr uint64_t kShareMin = 16U << 10;
 constexpr size_t kWordsMax = 16;
 constexpr size_t kWordMax = 256;
-/// What one request looks through, and in which pieces.
+/// How much one request searches, and in which pieces.
 constexpr uint64_t kSearchMax = 64U << 20;
 constexpr uint64_t kSearchPiece = 512U << 10;
 
@@ -128,7 +128,7 @@ std::optional<std::vector<LogRoutes::Asked>> LogRoutes::parse_all(const Target& 
 }
 
 rt::Async<Result<LogRoutes::Answer>> LogRoutes::look(Asked asked) {
-  // Before the log is read: what is written meanwhile is seen the next time.
+  // Ask before the log is read: what is written meanwhile is seen the next time.
   const bool runs = job_.runs(asked.log);
   auto read = co_await logs_.read(asked.log, asked.wanted);
   if (!read.has_value() && read.error().code != Errc::NotFound) {
@@ -176,12 +176,13 @@ rt::Async<HttpResponse> LogRoutes::output(Target target) {
   }
 }
 
-/// Reads a piece; in `at`, where one of the words stands in the log, if one does. One search at a
-/// time: everybody else has their turn of the loop between two pieces, however many search.
+/// Reads a piece, and sets `at` to where one of the words is in the log, if there is one. One
+/// search at a time: everybody else has their turn of the loop between two pieces, however many are
+/// searching.
 rt::Async<Result<LogPiece>> LogRoutes::look_for(LogName log, LogWanted wanted,
                                                 const std::vector<std::string>* words,
                                                 std::optional<uint64_t>* at) {
-  co_await rt::next_turn(loop_);  // Behind those who have waited.
+  co_await rt::next_turn(loop_);  // Behind those who have been waiting.
   while (searching_) {
     co_await searched_.wait();
   }
@@ -225,7 +226,7 @@ rt::Async<HttpResponse> LogRoutes::find(Target target) {
     (backwards ? wanted.before : wanted.from) =
         backwards ? piece.from + overlap : piece.next - overlap;
   }
-  // Where nothing was found yet, the search goes on from `next`, unless that is the log's border.
+  // If nothing was found yet, the search continues from `next`, unless that is the end of the log.
   const bool over = backwards ? piece.from <= piece.begin : piece.next >= piece.end;
   const uint64_t next =
       backwards ? piece.from + (over ? 0 : overlap) : piece.next - (over ? 0 : overlap);

@@ -17,13 +17,13 @@ namespace {
 using net::HttpRequest;
 using net::HttpResponse;
 
-/// Changes come in bursts: so much later one answer tells them all.
+/// Changes come in bursts: one answer after this delay reports them all.
 constexpr Duration kGather = std::chrono::milliseconds(50);
-/// A viewer who has not asked again by then has left.
+/// A viewer who has not asked again by then has gone.
 constexpr Duration kViewerMax = std::chrono::seconds(5);
 constexpr size_t kViewersMax = 128;
 constexpr size_t kViewerNameMax = 64;
-/// In one answer.
+/// Per answer.
 constexpr uint64_t kEventsMax = 2000;
 
 constexpr std::string_view kBoard = "tensorboard";
@@ -33,7 +33,7 @@ bool is_under(const Target& target, std::string_view first, std::string_view sec
   return target.parts.size() >= 2 && target.parts[0] == first && target.parts[1] == second;
 }
 
-/// What /api/metrics asks for; the error says which part of it cannot be read.
+/// Parses a request to /api/metrics; the error says which part of it cannot be read.
 Result<MetricsRequest> parse_metrics_request(const Target& target) {
   MetricsRequest request;
   for (const auto& [name, value] : target.query) {
@@ -73,7 +73,7 @@ Page::Page(Deps deps)
 void Page::changed() {
   ++version_;
   changed_.pulse();
-  grown();  // An attempt that has ended writes no more.
+  grown();  // An attempt that has ended no longer writes.
 }
 
 void Page::grown() { logs_.grown(); }
@@ -134,7 +134,8 @@ rt::Async<HttpResponse> Page::answer_admitted(HttpRequest request, Admission adm
 }
 
 HttpResponse Page::stop(const HttpRequest& request) {
-  // The token is in the body of a POST and in no cookie: no other site can make a browser send it.
+  // The token is in the body of a POST and in no cookie, so no other site can make a browser send
+  // it.
   if (!deps_.access.is_owner(request)) {
     return plain_reply(403, "Forbidden");
   }
@@ -237,7 +238,7 @@ rt::Async<HttpResponse> Page::changes(Target target) {
   const HostTime until = deps_.loop.now() + kHoldMax;
   const auto from = target.number("events");
   const auto has_news = [&] {
-    // A number of an earlier master is as good as any other that is not the present one.
+    // An earlier master's number is as good as any other that differs from the present one.
     return target.number("after") != version_ || deps_.job.ended() ||
            (from && *from < deps_.job.event_count());
   };

@@ -20,7 +20,7 @@ HttpResponse plain_response(int status, std::string_view text) {
   return {.status = status, .headers = {}, .body = fmt::format("{} {}\n", status, text)};
 }
 
-/// A part of a path, as the value of a query.
+/// Encodes a part of a path as the value of a query.
 std::string query_of(std::string_view path) {
   std::string out;
   for (const char c : path) {
@@ -50,7 +50,7 @@ rt::Async<HttpResponse> Portal::answer(HttpRequest request, std::string peer) {
   const net::HttpHeaders headers = admission.headers;
   const bool known = admission.kind == Admission::Kind::Job;
   HttpResponse response = co_await answer_admitted(std::move(request), std::move(admission));
-  // Nobody is asked for more than what they have got.
+  // A client that already got what it asked for is not asked to authenticate.
   if (known || response.status == 401) {
     response.headers.insert(response.headers.end(), headers.begin(), headers.end());
   }
@@ -77,7 +77,8 @@ rt::Async<HttpResponse> Portal::answer_admitted(HttpRequest request, Admission a
     co_return *std::move(file);
   }
   if (admission.kind != Admission::Kind::Job) {
-    // Only a job's document, whose address is "/jobs/ID/", and whatever the id: this tells nothing.
+    // Only for a job's document, whose address is "/jobs/ID/", whatever the id: so this reveals
+    // nothing.
     if (deps_.signs_in && target.parts.size() == 3 && target.parts[0] == kJobs &&
         target.parts[2].empty()) {
       const std::string next = admission.target.substr(1, admission.target.find('?') - 1);
@@ -117,7 +118,7 @@ rt::Async<HttpResponse> Portal::show_job(HttpRequest request, Target target, Adm
     const bool unknown = page.error().code == Errc::NotFound;
     co_return plain_response(unknown ? 404 : 503, printable(page.error().message));
   }
-  // "/jobs/ID/api/status": what stands behind the third slash is the job's own.
+  // In "/jobs/ID/api/status", everything from the third slash on is for the job's page.
   const std::string& raw = admission.target;
   admission.target = raw.substr(raw.find('/', raw.find('/', 1) + 1));
   co_return co_await (*page)->answer_admitted(std::move(request), std::move(admission));

@@ -14,7 +14,7 @@ constexpr Duration kLookUpMax = std::chrono::seconds(5);
 constexpr size_t kUserMax = 256;
 constexpr size_t kKnownMax = 1024;
 
-/// "10.0.0.7" of "10.0.0.7:41234"; addresses of version 4 are the same in the form of version 6.
+/// Returns "10.0.0.7" for "10.0.0.7:41234"; an IPv4 address mapped into IPv6 counts as itself.
 std::string address_of(const std::string& peer) {
   constexpr std::string_view kMapped = "::ffff:";
   const auto parts = net::parse_host_port(peer);
@@ -42,7 +42,7 @@ rt::Async<> ProxyAccess::look_up() {
   for (size_t which = 0; which < rule_.proxies.size(); ++which) {
     const auto found = co_await rt::with_deadline(loop_, loop_.now() + kLookUpMax, "a proxy's name",
                                                   resolve_(rule_.proxies[which].host));
-    // One that cannot be looked up now is where it was.
+    // A proxy that cannot be looked up now keeps its addresses.
     if (found.has_value()) {
       addresses_[which] = *found;
     }

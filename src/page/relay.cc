@@ -18,10 +18,10 @@
 namespace muster::page {
 namespace {
 
-/// How long a program may take to begin its answer, and for each piece of it: a kernel is started,
-/// a model computes. No less than what browsers wait.
+/// How long a program may take to begin its answer, and for each piece of it: it may have to start
+/// a kernel or compute a model. No shorter than browsers wait.
 constexpr std::chrono::minutes kAnswerPatience(5);
-/// How long the other side of a WebSocket may leave what came unread.
+/// How long the other side of a WebSocket may leave what has arrived unread.
 constexpr Duration kReaderPatience = std::chrono::seconds(30);
 /// How long a WebSocket may be silent.
 constexpr Duration kTunnelIdle = std::chrono::minutes(10);
@@ -43,7 +43,7 @@ constexpr std::array kAnswered = {std::pair{"content-encoding", "Content-Encodin
                                   std::pair{"cache-control", "Cache-Control"},
                                   std::pair{"vary", "Vary"}};
 
-// Further ones, for programs that are told where they are.
+// Further headers, for programs that are told where they are.
 constexpr std::array kAskedWhole = {std::pair{"content-type", "Content-Type"},
                                     std::pair{"if-none-match", "If-None-Match"},
                                     std::pair{"if-modified-since", "If-Modified-Since"},
@@ -58,10 +58,10 @@ constexpr std::array kAnsweredWhole = {
     std::pair{"content-range", "Content-Range"}, std::pair{"accept-ranges", "Accept-Ranges"},
     std::pair{"content-disposition", "Content-Disposition"}};
 
-/// Cookies by which the page, or a cluster's proxy, knows people: no program's business.
+/// Cookies by which the page, or a cluster's proxy, recognises people; programs must not see them.
 constexpr std::array<std::string_view, 2> kOwnCookies = {"muster-page", "proxy-user"};
 
-/// Copies the headers of `from` that the table names, as they are to be sent.
+/// Copies the headers of `from` that the table names, in the spelling to be sent.
 void pass_on(const auto& table, const auto& from, net::HttpHeaders& to) {
   for (const auto& [name, sent] : table) {
     if (const std::string_view value = from.header(name); !value.empty()) {
@@ -75,7 +75,7 @@ rt::Async<Status> write_all(net::Stream* to, std::string bytes) {
   co_return co_await to->write(sent);
 }
 
-/// Copies what comes from one side to the other until either has ended, then sets `over`.
+/// Copies from one side to the other until either has ended, then sets `over`.
 rt::Async<> copy(rt::Loop* loop, net::Stream* from, net::Stream* to, std::string early,
                  rt::Event* over) {
   std::array<uint8_t, 16384> buffer{};
@@ -96,7 +96,7 @@ rt::Async<> copy(rt::Loop* loop, net::Stream* from, net::Stream* to, std::string
   }
 }
 
-/// Connects a client to a program that has both left HTTP.
+/// Connects a client with a program after both have left HTTP.
 rt::Async<> tunnel(rt::Loop* loop, net::Stream* client, std::string early,
                    std::shared_ptr<net::HttpDownload> side) {
   rt::Event over(*loop);
@@ -113,7 +113,7 @@ bool is_own_cookie(std::string_view cookie) {
   return std::ranges::find(kOwnCookies, name) != kOwnCookies.end();
 }
 
-/// The browser's cookies but those.
+/// Returns the browser's cookies without our own.
 std::string cookies_of(const net::HttpRequest& request) {
   std::string kept;
   std::string_view rest = request.header("cookie");
@@ -128,7 +128,7 @@ std::string cookies_of(const net::HttpRequest& request) {
   return kept;
 }
 
-/// A cookie of the program's for addresses below `prefix` alone; "" for one that it may not set.
+/// Restricts a program's cookie to addresses below `prefix`; "" if the program may not set it.
 std::string cookie_below(std::string_view cookie, std::string_view prefix) {
   if (is_own_cookie(cookie)) {
     return "";
@@ -148,7 +148,7 @@ std::string cookie_below(std::string_view cookie, std::string_view prefix) {
   return fmt::format("{}; Path={}/", kept, prefix);
 }
 
-/// Where a redirect of the program leads, seen by the browser.
+/// Returns where a redirect from the program leads, as seen by the browser.
 std::string location_below(std::string_view location, std::string_view host,
                            std::string_view prefix) {
   for (const std::string_view scheme : {"http://", "https://"}) {
@@ -166,7 +166,7 @@ std::string location_below(std::string_view location, std::string_view host,
   return absolute && !below ? fmt::format("{}{}", prefix, location) : std::string(location);
 }
 
-/// What a program that is told where it is gets beside what every one gets.
+/// Adds what a program that is told where it is gets in addition.
 void ask_whole(const RelayTarget& to, const net::HttpRequest& request,
                net::HttpClientRequest& question) {
   question.method = request.method;
@@ -197,7 +197,7 @@ void answer_whole(const RelayTarget& to, const net::HttpRequest& request,
 }
 
 net::HttpResponse no_answer(const std::string& name, bool late) {
-  // The address may have a path in it that is nobody's business.
+  // The address may contain a path, which nobody should see.
   return {.status = late ? 504 : 502,
           .headers = {},
           .body = late ? fmt::format("504 Gateway Timeout: {} did not answer within {} min\n", name,

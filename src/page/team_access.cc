@@ -17,7 +17,7 @@ constexpr std::string_view kBearerWord = "Bearer ";
 constexpr std::string_view kNegotiate = "Negotiate";
 constexpr size_t kTeamUserMax = 256;
 
-/// "10.0.0.7" of "10.0.0.7:41234", "::1" of "[::1]:80".
+/// Returns "10.0.0.7" for "10.0.0.7:41234", and "::1" for "[::1]:80".
 std::string_view address_in(std::string_view peer) {
   std::string_view host = peer.substr(0, peer.rfind(':'));
   if (host.starts_with('[') && host.ends_with(']')) {
@@ -27,7 +27,7 @@ std::string_view address_in(std::string_view peer) {
   return host.starts_with(kMapped) ? host.substr(kMapped.size()) : host;
 }
 
-/// A name as a proxy or a realm gives it; "" for what is none.
+/// Returns a user's name as a proxy or a realm gives it; "" if it is not one.
 std::string user_named(std::string_view name) {
   const std::string_view user = trim(name);
   const bool plain =
@@ -35,7 +35,7 @@ std::string user_named(std::string_view name) {
   return plain && user.size() <= kTeamUserMax ? std::string(user) : std::string();
 }
 
-/// What stands behind the scheme "Negotiate"; "" for any other header.
+/// Returns what follows the scheme "Negotiate"; "" for any other header.
 std::string_view ticket_in(std::string_view authorization) {
   const std::string_view scheme = authorization.substr(0, kNegotiate.size());
   const bool negotiates = std::ranges::equal(scheme, kNegotiate, [](char one, char other) {
@@ -67,7 +67,7 @@ bool TeamAccess::is_known(const net::HttpRequest& head, const std::string& peer)
   return !user_of(head, peer).empty();
 }
 
-/// A ticket of an address that is judged, or waits for it.
+/// A ticket from an address, which is being judged or waits for that.
 class TeamAccess::Judging {
  public:
   Judging(TeamAccess& access, const std::string& address)
@@ -122,7 +122,7 @@ std::string TeamAccess::user_of(const Session& session) const {
 
 std::string TeamAccess::user_of(const net::HttpRequest& request, std::string_view peer) {
   if (is_proxy(peer)) {
-    // Two such headers: one of them may be the browser's own.
+    // With two such headers, one of them may be the browser's own.
     const auto named = std::ranges::count(request.headers, options_.user_header,
                                           &std::pair<std::string, std::string>::first);
     return named == 1 ? user_named(request.header(options_.user_header)) : std::string();
@@ -131,7 +131,7 @@ std::string TeamAccess::user_of(const net::HttpRequest& request, std::string_vie
   if (authorization.starts_with(kBearerWord)) {
     return options_.user_of(trim(authorization.substr(kBearerWord.size()))).value_or("");
   }
-  // Pages of other servers on this host can set cookies of that name: they hide none.
+  // Pages of other servers on this host can set cookies of that name, but must not hide ours.
   for (const std::string_view cookie : cookies_of(request, kTeamCookie)) {
     const auto session = sessions_.find(cookie);
     if (session == sessions_.end()) {
@@ -159,7 +159,7 @@ std::optional<net::HttpResponse> TeamAccess::keep_session(const Admission& who) 
     return std::nullopt;
   }
   if (who.until == HostTime{}) {
-    // By a session that there is, or by a proxy, who says it each time.
+    // Known by an existing session, or by a proxy, which names the user each time.
     return net::HttpResponse{
         .content_type = "application/json", .headers = {}, .body = "{\"base\":\"\"}\n"};
   }
@@ -187,7 +187,7 @@ net::HttpResponse TeamAccess::make_session(Session session) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(session.until - now);
   const std::string cookie = options_.make_cookie();
   sessions_[cookie] = std::move(session);
-  // Lax: a link in a mail opens the page of a job. What it asks for is only ever read.
+  // Lax: a link in a mail opens the page of a job. Such a request only ever reads.
   return net::HttpResponse{
       .content_type = "application/json",
       .headers = {{"Set-Cookie",

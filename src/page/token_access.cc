@@ -17,7 +17,7 @@ constexpr std::string_view kBearer = "Bearer ";
 TokenAccess::TokenAccess(TokenKeys keys)
     : keys_(std::move(keys)), base_(fmt::format("v/{}/", keys_.path)) {}
 
-/// Programs that have no cookies bring the token itself.
+/// Programs that have no cookies send the token itself.
 bool TokenAccess::bears_token(const net::HttpRequest& request) const {
   const std::string_view authorization = request.header("authorization");
   return authorization.starts_with(kBearer) &&
