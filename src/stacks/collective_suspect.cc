@@ -21,7 +21,7 @@ std::string tasks_text(std::span<const Subject> subjects, const std::vector<Stan
   return join_tasks(subjects, members);
 }
 
-/// What all ranks must agree in: the call, and of some the sizes of what they give to it.
+/// Returns what all ranks must agree on: the call and, for some calls, the sizes of their tensors.
 std::string kind_of(const Collectives& collectives) {
   const std::string& call = collectives.call;
   const bool alike = call == "all_reduce" || call == "allreduce" || call == "broadcast" ||
@@ -30,7 +30,7 @@ std::string kind_of(const Collectives& collectives) {
                                              : call;
 }
 
-/// Of ranks that have come equally far: those that are in another call than most.
+/// For ranks that have come equally far: finds those that are in another call than most.
 std::optional<Laggard> misled_of(std::span<const Subject> subjects, const std::string& group,
                                  const std::vector<Stand>& stands) {
   std::map<std::string, std::vector<Stand>> by_kind;
@@ -66,7 +66,7 @@ std::optional<Laggard> laggard_of(std::span<const Subject> subjects, const std::
   for (const Stand& stand : stands) {
     (entered(stand) == entered(front) ? ahead : behind).push_back(stand);
   }
-  // Whoever is through it needs nobody.
+  // If the front ranks have completed it, they need nobody.
   if (2 * behind.size() > stands.size() || front.collectives->completed >= entered(front)) {
     return std::nullopt;
   }

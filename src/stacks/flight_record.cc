@@ -29,7 +29,7 @@ uint64_t number_in(const Pickle& pickle, const Pickle::Value& from, std::string_
              : static_cast<uint64_t>(value->integer);
 }
 
-/// "process_group": (name, description); the name is the same on all ranks, the id is not.
+/// "process_group" is (name, description); the name is the same on all ranks, the id is not.
 std::string group_of(const Pickle& pickle, const Pickle::Value& entry) {
   const Pickle::Value* const pair = pickle.find(entry, "process_group");
   if (pair == nullptr || pair->kind != Pickle::Kind::List || pair->items.empty()) {
@@ -41,7 +41,7 @@ std::string group_of(const Pickle& pickle, const Pickle::Value& entry) {
              : std::string();
 }
 
-/// Where the program made the call, the innermost first.
+/// Returns where the program made the call, from the innermost frame outwards.
 std::string place_of_call(const Pickle& pickle, const Pickle::Value& entry) {
   const Pickle::Value* const frames = pickle.find(entry, "frames");
   if (frames == nullptr || frames->kind != Pickle::Kind::List) {
@@ -59,7 +59,7 @@ std::string place_of_call(const Pickle& pickle, const Pickle::Value& entry) {
   return place_of(thread);
 }
 
-/// "nccl:all_reduce" is all_reduce.
+/// Returns "all_reduce" for "nccl:all_reduce".
 std::string call_of(const Pickle& pickle, const Pickle::Value& entry) {
   std::string name = text_in(pickle, entry, "profiling_name");
   if (const size_t colon = name.find(':'); colon != std::string::npos) {
@@ -68,7 +68,8 @@ std::string call_of(const Pickle& pickle, const Pickle::Value& entry) {
   return name.empty() ? "a collective call" : name;
 }
 
-/// [[10, 2], [4]] is "[10, 2], [4]": the sizes of the tensors that a rank gave to the call.
+/// Returns "[10, 2], [4]" for [[10, 2], [4]], the sizes of the tensors that a rank gave to the
+/// call.
 std::string sizes_of(const Pickle& pickle, const Pickle::Value& entry) {
   const Pickle::Value* const tensors = pickle.find(entry, "input_sizes");
   std::string text;
@@ -112,7 +113,7 @@ Result<std::vector<Collectives>> read_flight_record(std::string_view dump) {
       group.entered = number;
       last[group_of(pickle, entry)] = &entry;
     }
-    // Of gloo the state stays "scheduled".
+    // With gloo, the state stays "scheduled".
     const Pickle::Value* const retired = pickle.find(entry, "retired");
     if (text_in(pickle, entry, "state") == "completed" ||
         (retired != nullptr && retired->integer != 0)) {

@@ -26,8 +26,8 @@ Thread* java_thread_of(Process& process, int32_t id) {
   return found == process.threads.end() ? nullptr : &*found;
 }
 
-/// `"main" #1 prio=5 ... nid=0x1a waiting on condition`: where a thread begins. Its number is
-/// hexadecimal until Java 19.
+/// `"main" #1 prio=5 ... nid=0x1a waiting on condition`, where a thread begins. Its number is
+/// hexadecimal up to Java 19.
 struct JavaThread {
   int32_t id = 0;
   std::string name;
@@ -75,7 +75,7 @@ std::optional<Frame> java_frame(std::string_view line) {
 Status read_java(std::string_view text, Process& process) {
   Thread* thread = nullptr;
   int32_t main = 0;
-  std::vector<int32_t> others;  // For which the program's end waits.
+  std::vector<int32_t> others;  // Those that must end before the program does.
   for (const std::string_view line : split(text, '\n')) {
     if (line.starts_with('"')) {
       const std::optional<JavaThread> begun = java_thread(line);

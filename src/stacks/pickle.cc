@@ -11,7 +11,7 @@
 namespace muster::stacks {
 namespace {
 
-/// The instructions that make plain values, of all protocols.
+/// The instructions that make plain values, in all protocols.
 enum class Op : uint8_t {
   Mark = '(',
   Stop = '.',
@@ -65,7 +65,7 @@ class Pickle::Reader {
   [[nodiscard]] Status memo_step(Op op);
   [[nodiscard]] Status collect(Op op);
   [[nodiscard]] Result<std::string_view> take(uint64_t count);
-  /// A little-endian number of so many bytes.
+  /// Reads a little-endian number of this many bytes.
   [[nodiscard]] Result<uint64_t> number(size_t count);
   [[nodiscard]] Result<int64_t> long_number();
   [[nodiscard]] Status text(size_t length_bytes);
@@ -73,7 +73,7 @@ class Pickle::Reader {
   [[nodiscard]] Status integer(int64_t value) {
     return push({.kind = Kind::Integer, .integer = value, .items = {}});
   }
-  /// What was put on the stack since the last mark.
+  /// Takes what was put on the stack since the last mark.
   [[nodiscard]] Result<std::vector<uint32_t>> since_mark();
   [[nodiscard]] Result<std::vector<uint32_t>> last(size_t count);
   /// Adds items to the container that is now on top.
@@ -82,7 +82,7 @@ class Pickle::Reader {
   std::string_view bytes_;
   size_t at_ = 0;
   std::vector<Value> values_;
-  size_t items_ = 0;  ///< In all containers.
+  size_t items_ = 0;  ///< In all containers together.
   std::vector<uint32_t> stack_;
   std::vector<size_t> marks_;
   std::map<uint64_t, uint32_t> memo_;
@@ -109,7 +109,7 @@ Result<int64_t> Pickle::Reader::long_number() {
   MUSTER_TRY(const uint64_t count, number(1));
   if (count > sizeof(int64_t)) {
     MUSTER_TRY([[maybe_unused]] const std::string_view skipped, take(count));
-    return std::numeric_limits<int64_t>::max();  // Nothing that is looked at is so large.
+    return std::numeric_limits<int64_t>::max();  // No number that is looked at is this large.
   }
   MUSTER_TRY(const uint64_t value, number(count));
   const unsigned unused = 64 - (8 * static_cast<unsigned>(count));
@@ -163,7 +163,7 @@ Status Pickle::Reader::add(Kind kind, const std::vector<uint32_t>& items) {
   return {};
 }
 
-/// Lists, tuples and dictionaries.
+/// Collects lists, tuples and dictionaries.
 Status Pickle::Reader::collect(Op op) {
   const auto tuple = [this](Result<std::vector<uint32_t>> items) -> Status {
     MUSTER_TRY(std::vector<uint32_t> taken, std::move(items));

@@ -56,14 +56,14 @@ bool waits_for_signal(const Thread& thread) {
 }
 
 bool waits_for_flag(const Thread& thread) {
-  // Event.wait, by the Condition that it has; other things have one, too.
+  // Event.wait, through its Condition; other things have one, too.
   const auto waits = [](const Frame& frame) {
     return frame.file.ends_with("/threading.py") && frame.function.ends_with("wait");
   };
   if (thread.frames.size() < 2 || !waits(thread.frames[0]) || !waits(thread.frames[1])) {
     return false;
   }
-  // Pool.map() and the like wait so for what their workers bring.
+  // Pool.map() and the like also wait this way for their workers' results.
   return thread.frames.size() == 2 ||
          thread.frames[2].file.find("/multiprocessing/") == std::string::npos;
 }

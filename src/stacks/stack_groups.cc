@@ -49,7 +49,7 @@ constexpr std::array<std::string_view, 26> kCollectives = {"all_gather",
                                                            "send",
                                                            "store_based_barrier",
                                                            "sync_global_devices"};
-/// Where those calls come from: others may have the same names.
+/// Where those calls come from: other functions may have the same names.
 constexpr std::array<std::string_view, 5> kCollectiveFiles = {
     "torch/distributed/", "horovod/", "mpi4py", "jax/", "tensorflow/python/distribute/"};
 
@@ -58,7 +58,7 @@ std::string_view last_part(std::string_view text, char separator) {
   return at == std::string_view::npos ? text : text.substr(at + 1);
 }
 
-/// Where a program that does not compute waits for its peers, or for those who do.
+/// Where a program that is not computing waits for its peers, or for other threads that compute.
 constexpr std::array<std::string_view, 3> kPassFiles = {
     "torch/autograd/", "torch/nn/parallel/distributed.py", "tensorflow/python/eager/execute.py"};
 
@@ -79,13 +79,13 @@ const Frame* collective_of(const Thread& thread) {
   return found == thread.frames.end() ? nullptr : &*found;
 }
 
-/// What Python calls the code of `python3 -c`, and what people type.
+/// How Python names the code of `python3 -c`, and code that people type.
 bool is_typed(const Frame& frame) {
   return frame.file == "<string>" || frame.file == "<stdin>" ||
          frame.file.starts_with("<ipython-input");
 }
 
-/// The headers of C++ and the C library's own sources, as debuggers name them where they know its
+/// The headers of C++ and the C library's own sources, as debuggers name them if they know its
 /// lines: `./libio/fileops.c`, `../sysdeps/unix/sysv/linux/write.c`.
 bool is_of_native_library(const Frame& frame) {
   static constexpr std::array<std::string_view, 18> kParts = {
@@ -105,7 +105,7 @@ bool is_of_native_library(const Frame& frame) {
          (file.ends_with(".c") || file.ends_with(".h") || file.ends_with(".S"));
 }
 
-/// Java tells no folders.
+/// Java's stacks contain no folders.
 bool is_of_java(const Frame& frame) {
   static constexpr std::array<std::string_view, 5> kEnds = {".java", ".kt", ".scala", ".groovy",
                                                             ".clj"};
@@ -131,12 +131,12 @@ bool is_library(const Frame& frame) {
          frame.file.find(".so") != std::string::npos;
 }
 
-/// Whether Python knows where the thread is. Frames of native code have no lines.
+/// Returns whether Python knows where the thread is. Frames of native code have no lines.
 bool is_python_call(const Frame& frame) { return frame.line > 0; }
 
 bool is_own_call(const Frame& frame) { return is_python_call(frame) && !is_library(frame); }
 
-/// The innermost call of the program's own code, else the innermost of which the line is known,
+/// Returns the innermost call of the program's own code, else the innermost whose line is known,
 /// else the innermost of all.
 const Frame* own_frame(const Thread& thread) {
   auto found = std::ranges::find_if(thread.frames, is_own_call);
@@ -149,7 +149,8 @@ const Frame* own_frame(const Thread& thread) {
   return thread.frames.empty() ? nullptr : &thread.frames.front();
 }
 
-/// Whether a thread that does not compute waits for its peers, as far as it tells itself.
+/// Returns whether a thread that is not computing waits for its peers, as far as it shows that
+/// itself.
 bool waits_for_peers(const Thread& thread) {
   if (thread.state == 'T' || thread.state == 'D') {
     return false;
@@ -159,24 +160,24 @@ bool waits_for_peers(const Thread& thread) {
          (innermost != thread.frames.end() && is_in_one_of(*innermost, kCollectiveFiles));
 }
 
-/// Whether it is in a pass over the model, which waits for peers unless a thread of the program's
-/// own holds it up.
+/// Returns whether it is in a pass over the model, which waits for peers unless one of the
+/// program's own threads holds it up.
 bool is_in_pass(const Thread& thread) {
   const auto innermost = std::ranges::find_if(thread.frames, is_python_call);
   return thread.state == 'S' && innermost != thread.frames.end() &&
          is_in_one_of(*innermost, kPassFiles);
 }
 
-/// What starts the processes or threads that do a program's work, and then waits for them.
+/// Code that starts the processes or threads that do a program's work, and then waits for them.
 constexpr std::array<std::string_view, 3> kLaunchers = {
     "torch/distributed/elastic/", "torch/multiprocessing/spawn.py", "accelerate/commands/"};
 
-/// Debian's shell waits for what it has put into the background by waiting for their signals.
+/// Debian's shell waits for its background processes by waiting for their signals.
 bool is_waiting_shell(const Thread& thread) {
   return thread.system_call == "rt_sigsuspend" && (thread.name == "sh" || thread.name == "dash");
 }
 
-/// Java's main thread waits for another one, which waits for the process.
+/// Java's main thread waits for another thread, which waits for the process.
 bool is_in_java_call(const Thread& thread, std::string_view function) {
   return std::ranges::any_of(thread.frames,
                              [&](const Frame& frame) { return frame.function == function; });
@@ -193,8 +194,8 @@ bool waits_for_child(const Thread& thread) {
          });
 }
 
-/// Of a thread or child process that Python started, the calls of what it was started for; of any
-/// other thread all. A forked child has its parent's below.
+/// For a thread or child process that Python started, returns the calls of what it was started for;
+/// for any other thread, all calls. Below these, a forked child has its parent's calls.
 std::span<const Frame> calls_since_start(const Thread& thread) {
   const auto found = std::ranges::find_if(thread.frames, [](const Frame& frame) {
     return last_part(frame.function, '.') == "_bootstrap" &&
@@ -210,7 +211,7 @@ struct Verb {
   std::string_view before_target = " ";  ///< "reads" + " from " + target.
 };
 
-/// Whether a debugger has stopped it, and asks what to do.
+/// Returns whether a debugger has stopped it and is asking what to do.
 bool is_in_debugger(const Thread& thread) {
   static constexpr std::array<std::string_view, 6> kFiles = {"/bdb.py", "/debugpy/", "/ipdb/",
                                                              "/pdb.py", "/pudb/",    "/pydevd"};
@@ -281,7 +282,7 @@ Verb verb_of(const Thread& thread) {
   }
   switch (thread.state) {
     case 'R':
-    case 't':  // Just being read by somebody.
+    case 't':  // Somebody is just reading it.
       return waits_for_gpu(thread) ? Verb{"waits for its GPU", "wait for their GPUs"}
                                    : Verb{"computes", "compute"};
     case 'D':
@@ -293,8 +294,8 @@ Verb verb_of(const Thread& thread) {
   }
 }
 
-/// What makes two threads equal. Of files the name only: each task has its own folder, and hosts
-/// may have Python elsewhere.
+/// Returns what makes two threads equal. Of a file only the name counts: each task has its own
+/// folder, and hosts may have Python in different places.
 std::string key_of(const Telling& telling) {
   if (telling.thread == nullptr) {
     return "";
@@ -304,7 +305,7 @@ std::string key_of(const Telling& telling) {
   if (thread.frames.empty()) {
     return fmt::format("{} {} {} {}", key, thread.state, thread.system_call, thread.wait_channel);
   }
-  // Below Python's own calls addresses differ from process to process.
+  // Below Python's own calls, addresses differ from process to process.
   const bool only_python = (telling.process->python || telling.process->java) &&
                            std::ranges::any_of(thread.frames, is_python_call);
   for (const Frame& frame : thread.frames) {
@@ -329,7 +330,7 @@ std::string kernel_words(const Thread& thread) {
   return thread.target.empty() ? words : words + " " + thread.target;
 }
 
-/// Threads without frames say little: those of one kind share a line.
+/// Threads without frames say little, so those of one kind share a line.
 void add_threads(const Process& process, std::string& text) {
   std::map<std::string, uint32_t> others;
   for (const Thread& thread : process.threads) {
@@ -406,7 +407,7 @@ Telling telling_of(const Report& report) {
       chosen = passes_on || process.python ? &process : chosen;
     } else if (passes_on && process.python &&
                !std::ranges::all_of(process.threads.front().frames, is_library)) {
-      chosen = &process;  // What a launcher in Python has started runs the program's own code.
+      chosen = &process;  // What a Python launcher has started runs the program's own code.
     }
   }
   return chosen == nullptr ? Telling{} : Telling{chosen, &chosen->threads.front()};
@@ -418,7 +419,7 @@ std::string_view collective_in(const Thread& thread) {
 }
 
 bool waits_for_gil(const Process& process, const Thread& thread) {
-  // By the time at which frames are read it may have got it.
+  // By the time its frames are read, it may have got the lock.
   return process.python && thread.brief &&
          std::ranges::any_of(process.threads, &Thread::holds_gil) &&
          std::ranges::any_of(process.threads, [&](const Thread& other) {
@@ -427,7 +428,7 @@ bool waits_for_gil(const Process& process, const Thread& thread) {
 }
 
 const Thread* collector_of(const Process& process) {
-  // Those of the serial collector run in the thread for all that stops the program.
+  // Threads of collectors; the serial one runs in the thread for everything that stops the program.
   static constexpr std::array<std::string_view, 6> kNames = {
       "GC Thread", "G1 ", "GC task thread", "VM Thread", "ZWorker", "Shenandoah"};
   const auto found = std::ranges::find_if(process.threads, [&](const Thread& thread) {
@@ -449,7 +450,7 @@ bool is_writing(const Thread& thread) {
   return thread.state == 'S' && (thread.system_call == "write" || thread.system_call == "writev");
 }
 
-/// The processes below `root` that wait for none of their own.
+/// Returns the processes below `root` that wait for no process of their own.
 std::vector<Telling> last_children(const Report& report, const Process& root) {
   std::vector<int32_t> family = {root.pid};
   std::vector<Telling> found;
@@ -480,7 +481,7 @@ std::vector<Telling> behind(const Report& report) {
   }
   std::vector<Telling> others;
   if (is_reading(*telling.thread) && telling.thread->target == "a pipe") {
-    // Whoever was to write there may be stuck as well: in another pipe that nobody reads.
+    // Whoever was to write there may be stuck as well, in another pipe that nobody reads.
     stuck = last_children(report, *telling.process);
     std::erase_if(stuck, [](const Telling& other) { return !is_writing(*other.thread); });
     if (!stuck.empty()) {
@@ -490,7 +491,7 @@ std::vector<Telling> behind(const Report& report) {
   }
   const bool feeds_child = is_writing(*telling.thread) && telling.thread->target == "a pipe";
   if (waits_for_child(*telling.thread) || feeds_child) {
-    others = last_children(report, *telling.process);  // Those that do not end, or read.
+    others = last_children(report, *telling.process);  // Those that do not end, or do not read.
   } else if (!is_library(telling.thread->frames.front())) {
     return stuck;
   }
@@ -498,15 +499,15 @@ std::vector<Telling> behind(const Report& report) {
     for (const Thread& thread : process.threads) {
       const std::span<const Frame> calls = calls_since_start(thread);
       const bool own = &process == telling.process;
-      // Libraries call the program back in threads of their own. Of other processes only what
-      // Python has started is known to work for this one.
+      // Libraries call the program back in their own threads. Of other processes, only those that
+      // Python has started are known to work for this one.
       const bool works = is_writing(thread) && thread.target == "a pipe";
       if (&thread == telling.thread || (calls.size() == thread.frames.size() && !own) ||
           (std::ranges::all_of(calls, is_library) && !works)) {
-        continue;  // Also what waits to be given something to do.
+        continue;  // This includes threads that wait to be given something to do.
       }
       if (own && is_asleep(thread) && !joins_thread(*telling.thread)) {
-        continue;  // It does something from time to time, such as to call itself alive.
+        continue;  // It does something from time to time, such as reporting that it is alive.
       }
       const bool known = std::ranges::any_of(
           others, [&](const Telling& other) { return other.thread == &thread; });
@@ -557,12 +558,12 @@ std::string to_string(const Frame& frame) {
 
 bool is_computing(const Thread& thread) {
   // Where a program waits busily: in the interpreter and its bindings, in libraries that carry
-  // messages, and in what asks the kernel.
+  // messages, and in code that asks the kernel.
   static constexpr std::array<std::string_view, 12> kWaiting = {
       "python",  "libtorch_python", "libnccl",    "libmpi",   "libgloo", "libcuda",
       "libc.so", "libc-",           "libpthread", "ld-linux", "[vdso]",  "linux-vdso"};
   if (std::ranges::any_of(thread.frames, is_of_java)) {
-    return thread.state == 'R';  // Of its variables nothing is known.
+    return thread.state == 'R';  // Its variables are unknown.
   }
   if (thread.frames.empty() || is_python_call(thread.frames.front()) ||
       collective_of(thread) != nullptr) {
@@ -588,7 +589,7 @@ bool waits_for_gpu(const Thread& thread) {
 
 bool is_same_place(const Thread& one, const Thread& other) {
   const auto calls = [](const Thread& thread) {
-    std::vector<const Frame*> list;  // The outermost first.
+    std::vector<const Frame*> list;  // Outermost first.
     for (const Frame& frame : thread.frames | std::views::reverse) {
       if (is_python_call(frame)) {
         list.push_back(&frame);
@@ -622,7 +623,7 @@ bool is_reading(const Thread& thread) {
 }
 
 bool is_awaiting_input(const Thread& thread) {
-  // A file system in user space lets its callers wait so, too.
+  // A file system in user space also makes its callers wait like this.
   const bool of_kernel =
       thread.wait_channel.starts_with("fuse") || thread.wait_channel == "request_wait_answer";
   return thread.state == 'S' && !of_kernel &&
@@ -634,8 +635,8 @@ bool is_asking(const Process& process, const Thread& thread) {
     return false;
   }
   if (thread.sleeps_s) {
-    // Of Python often only the rest of a sleep is known. A command that sleeps for less than a
-    // second waits for a moment that should have come.
+    // For Python, often only the rest of a sleep is known. A command that sleeps for less than a
+    // second waits for a moment that should have come already.
     return process.python ? !thread.frames.empty() : *thread.sleeps_s > 0;
   }
   static constexpr std::array<std::string_view, 2> kFollowers = {"inotifywait", "tail"};
@@ -696,7 +697,7 @@ std::string describe_start(const Report& report) {
              : fmt::format(", run by `{}`", first);
 }
 
-/// For shorter it is said of nobody: it is over before anybody has read it.
+/// Shorter sleeps are not shown: they are over before anybody has read about them.
 constexpr uint32_t kSleepShownS = 60;
 
 std::string describe(const Telling& telling, bool plural) {
@@ -716,7 +717,7 @@ std::string describe(const Telling& telling, bool plural) {
                         ? Verb{"collects garbage", "collect garbage"}
                         : verb_of(thread);
   std::string text(plural ? verb.many : verb.one);
-  // What a futex or a poll is about says nothing to people.
+  // The target of a futex or a poll means nothing to people.
   if (!thread.target.empty()) {
     text += fmt::format("{}{}", verb.before_target, thread.target);
   }
@@ -735,7 +736,7 @@ std::string join_tasks(std::span<const Subject> subjects, std::span<const size_t
   std::vector<std::string> names;
   std::ranges::transform(members, std::back_inserter(names),
                          [&](size_t member) { return subjects[member].task; });
-  // "worker:9" is before "worker:10".
+  // "worker:9" comes before "worker:10".
   std::ranges::sort(names, {},
                     [](const std::string& name) { return std::pair(name.size(), name); });
   return join_tasks(names);
@@ -746,7 +747,7 @@ std::string join_tasks(std::span<const std::string> tasks) {
     std::string_view role;
     uint32_t first = 0;
     uint32_t last = 0;
-    std::string_view name;  ///< As it is, where it is no ROLE:INDEX.
+    std::string_view name;  ///< The unchanged name, if it is not ROLE:INDEX.
   };
   std::vector<Run> runs;
   for (const std::string& task : tasks) {

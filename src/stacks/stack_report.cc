@@ -159,7 +159,7 @@ Thread* thread_of(Process& process, int32_t id) {
   return found == process.threads.end() ? nullptr : &*found;
 }
 
-/// Whatever program the agent is, also one that was replaced on the disk.
+/// Whatever program the agent is, even if it was replaced on the disk.
 constexpr std::string_view kProgram = "/proc/self/exe";
 constexpr std::string_view kVerb = "stack-probe";
 
@@ -319,7 +319,7 @@ bool ReportReader::take_line(std::string_view line) {
 
 namespace {
 
-/// FNV-1a, on and on.
+/// FNV-1a, continued from `hash`.
 uint64_t mix(uint64_t hash, std::string_view text) {
   for (const char byte : text) {
     hash = (hash ^ static_cast<uint8_t>(byte)) * 0x100000001b3ULL;
@@ -327,7 +327,7 @@ uint64_t mix(uint64_t hash, std::string_view text) {
   return hash;
 }
 
-/// Goes on with `hash` over the variables of one frame, as py-spy prints them.
+/// Continues `hash` over the variables of one frame, as py-spy prints them.
 uint64_t mix_variables(uint64_t hash, const json::object& frame) {
   const json::array* const variables = array_of(frame, "locals");
   if (variables == nullptr) {

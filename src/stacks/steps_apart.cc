@@ -11,7 +11,7 @@
 namespace muster::stacks {
 namespace {
 
-/// So many different steps are told.
+/// How many different steps are named.
 constexpr size_t kShownMax = 4;
 
 }  // namespace
@@ -36,7 +36,7 @@ std::optional<StepsApart> find_steps_apart(std::span<const Subject> subjects) {
   const auto usual =
       std::ranges::max_element(by_step, {}, [](const auto& entry) { return entry.second.size(); });
   if (2 * usual->second.size() > count) {
-    // Whoever is behind keeps the others waiting; who is ahead has left something out.
+    // A task that is behind keeps the others waiting; one that is ahead has left something out.
     const auto& odd = usual == by_step.begin() ? *std::next(usual) : *by_step.begin();
     apart.odd = odd.second.front();
   }

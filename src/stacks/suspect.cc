@@ -23,13 +23,14 @@ using job::Sureness;
 constexpr size_t kEvidenceBytesMax = 4U << 10;
 constexpr size_t kShownFramesMax = 12;
 
-/// Stopped by a signal, or in a call that the kernel does not finish: no wait of a program's own.
+/// Stopped by a signal, or in a call that the kernel does not finish; neither is a wait of the
+/// program's own.
 bool is_held(const Subject& subject) {
   const Thread* thread = telling_of(subject.report).thread;
   return thread != nullptr && (thread->state == 'T' || thread->state == 'D');
 }
 
-/// "sh -c while true; do sleep 3600; done", with whatever blanks.
+/// "sh -c while true; do sleep 3600; done", with any blanks.
 bool is_loop_of_sleep(std::string_view command) {
   std::vector<std::string_view> words;
   for (size_t at = command.find("while "); at < command.size();) {
@@ -43,9 +44,9 @@ bool is_loop_of_sleep(std::string_view command) {
          words[3] == "sleep" && words[5] == "done";
 }
 
-/// What a task without work of its own runs: `sleep infinity`, `tail -f /dev/null`, or `sleep 3600`
-/// again and again. Who sleeps for a time that was named waits for its end, and may keep others
-/// waiting.
+/// Returns whether the task has no work of its own: it runs `sleep infinity`, `tail -f /dev/null`,
+/// or `sleep 3600` again and again. One that sleeps for a given time waits for its end, and may
+/// keep others waiting.
 bool is_placeholder(const Subject& subject, const Telling& telling) {
   const std::string& name = telling.thread->name;
   const std::string_view command = telling.process->command;
@@ -57,8 +58,8 @@ bool is_placeholder(const Subject& subject, const Telling& telling) {
           (name == "sleep" && (command.ends_with(" infinity") || command.ends_with(" inf"))));
 }
 
-/// A server that has nothing to do, or a program that sleeps until it is told to end. `alone`: it
-/// has no peers.
+/// Returns whether this is a server that has nothing to do, or a program that sleeps until it is
+/// told to end. `alone`: it has no peers.
 bool is_idle(const Subject& subject, bool alone) {
   const Telling telling = telling_of(subject.report);
   if (telling.thread == nullptr || telling.thread->state != 'S') {
@@ -68,7 +69,7 @@ bool is_idle(const Subject& subject, bool alone) {
   const Process& process = *telling.process;
   const bool serves = server_of(process) != nullptr;
   if (thread.frames.empty()) {
-    // Of Java the main thread only waits for another one; libraries for peers serve these.
+    // Java's main thread only waits for another one; libraries for peers serve these.
     return !process.python && (waits_for_signal(thread) || is_placeholder(subject, telling) ||
                                (waits_for_events(thread) && process.reachable) ||
                                (alone && thread.system_call == "futex" && serves));
@@ -82,7 +83,7 @@ bool is_idle(const Subject& subject, bool alone) {
   if (process.java) {
     return alone && serves;
   }
-  // A main thread that waits for the server's own to end, or to be told to end.
+  // A main thread that waits for the server's own threads to end, or to be told to end.
   const std::vector<Telling> others = behind(subject.report);
   if (is_in_server(thread) && others.empty()) {
     return true;
@@ -94,24 +95,24 @@ bool is_idle(const Subject& subject, bool alone) {
          });
 }
 
-/// Sleeping for a time that the program chose ends by itself.
+/// A sleep for a time that the program chose ends by itself.
 bool does_sleep(const Subject& subject) {
   const Thread* thread = telling_of(subject.report).thread;
   return thread != nullptr && is_asleep(*thread);
 }
 
-/// Who sleeps for shorter asks again and again for something that does not come.
+/// A program that sleeps for less asks again and again for something that does not come.
 constexpr uint32_t kLongSleepS = 10;
 
-/// "python3 -i", "sh": an interpreter that has been given no program.
+/// "python3 -i", "sh": an interpreter that was given no program.
 bool has_no_program(std::string_view command) {
   const size_t blank = command.find(' ');
   return blank == std::string_view::npos || command.substr(blank + 1) == "-i";
 }
 
-/// Whether a program has nothing to do, because it is not its time, or because nobody has told it
-/// what to do; it does not hang, as far as can be seen. One that has got on before stands still,
-/// unless it is told what to do line by line.
+/// Returns whether a program has nothing to do, because its time has not come or nobody has told it
+/// what to do, and, as far as can be seen, does not hang. One that has made progress before stands
+/// still, unless it is told what to do line by line.
 bool is_resting(const Subject& subject) {
   const Telling telling = telling_of(subject.report);
   if (telling.thread == nullptr || telling.thread->state != 'S') {
@@ -126,14 +127,14 @@ bool is_resting(const Subject& subject) {
   }
   if (!thread.frames.empty()) {
     return !subject.got_on &&
-           waits_for_flag(thread);  // Perhaps for a signal: no thread of its own could set it.
+           waits_for_flag(thread);  // Perhaps for a signal: none of its own threads could set it.
   }
   const bool shell = thread.name == "sh" || thread.name == "bash" || thread.name == "dash";
   return (shell || telling.process->python) && is_reading(thread) &&
          telling.process->problem.empty() && has_no_program(telling.process->command);
 }
 
-/// What a task waits for that the job does not have.
+/// Something outside the job that a task waits for.
 enum class Outside : uint8_t { No, Input, Other };
 
 Outside outside_of(const Subject& subject) {
@@ -157,8 +158,8 @@ Outside outside_of(const Subject& subject) {
   return asks ? Outside::Other : Outside::No;
 }
 
-/// What all of those that wait for nobody in the job wait for: the same, in the same function.
-/// Otherwise one of them may be what another one waits for.
+/// Returns what all of those that wait for nobody in the job wait for, if it is the same, in the
+/// same function. Otherwise one of them may be what another one waits for.
 Outside outside_of(std::span<const Subject> subjects, const std::vector<const Group*>& apart) {
   if (apart.empty()) {
     return Outside::No;
@@ -185,8 +186,8 @@ std::string_view words_of(Outside outside) {
   return "";
 }
 
-/// Whether more is known than what the kernel says of a Python program, which is much the same
-/// wherever it waits.
+/// Returns whether more is known about a Python program than what the kernel says, which is much
+/// the same wherever it waits.
 bool is_telling(const Subject& subject) {
   const Telling telling = telling_of(subject.report);
   return telling.thread != nullptr && (!telling.process->python || !telling.thread->frames.empty());
@@ -199,8 +200,8 @@ struct Choice {
   bool mismatched = false;  ///< All wait for their peers, in calls that cannot meet.
 };
 
-/// Whether those groups are in different calls in which all ranks meet. Who sends and who receives
-/// may well meet, and who makes a group or leaves one meets nobody yet.
+/// Returns whether those groups are in different calls in which all ranks meet. A sender and a
+/// receiver may well meet, and a rank that makes or leaves a group meets nobody yet.
 bool are_mismatched(std::span<const Subject> subjects, const std::vector<const Group*>& waiting) {
   static constexpr std::array<std::string_view, 8> kMeetOthers = {"destroy_process_group",
                                                                   "init_process_group",
@@ -224,7 +225,7 @@ bool are_mismatched(std::span<const Subject> subjects, const std::vector<const G
   return differ;
 }
 
-/// Where nobody waits for anybody: the group that differs from the others.
+/// If nobody waits for anybody: chooses the group that differs from the others.
 Choice choose_odd(std::span<const Subject> subjects, const std::vector<const Group*>& rest) {
   const Subject& first = subjects[rest.front()->members.front()];
   if (subjects.size() == 1) {
@@ -236,10 +237,10 @@ Choice choose_odd(std::span<const Subject> subjects, const std::vector<const Gro
   return {rest.front(), differs && is_telling(first) ? Sureness::Likely : Sureness::Unsure};
 }
 
-/// The group in which the suspect is; none: there is nobody to suspect. `groups` are smallest
-/// first.
+/// Chooses the group with the suspect; none if there is nobody to suspect. `groups` are sorted by
+/// size, smallest first.
 Choice choose(std::span<const Subject> subjects, const std::vector<Group>& groups) {
-  std::vector<const Group*> apart;  // Those that wait for nobody.
+  std::vector<const Group*> apart;  // Those that wait for none of their peers.
   std::vector<const Group*> waiting;
   std::vector<const Group*> idle;
   bool any_read = false;
@@ -350,8 +351,8 @@ std::optional<Suspect> find_suspect(std::span<const Subject> subjects) {
   }
   Suspect suspect{
       .subject = choice.group->members.front(), .sure = choice.sure, .place = {}, .evidence = {}};
-  // A record tells who is missing, stacks only who is somewhere else: they may all be in a call of
-  // the same name. The kernel's word is worth more.
+  // A record shows who is missing; stacks only show who is somewhere else, and all may be in calls
+  // of the same name. The kernel's word outweighs both.
   const std::optional<Laggard> laggard = find_laggard(subjects);
   if (laggard && laggard->subject && !is_held(subjects[suspect.subject])) {
     const bool agreed = *laggard->subject == suspect.subject;
@@ -364,7 +365,7 @@ std::optional<Suspect> find_suspect(std::span<const Subject> subjects) {
     });
   }
   const std::optional<StepsApart> apart = find_steps_apart(subjects);
-  // Where all are at one place, by their steps one may be missing there.
+  // If all are at one place, their steps may show that one is missing there.
   const bool by_steps =
       apart && apart->odd && !laggard && groups.size() == 1 && groups.front().waits_for_peers;
   if (by_steps) {
@@ -392,13 +393,14 @@ std::optional<Suspect> find_suspect(std::span<const Subject> subjects) {
 
 namespace {
 
-/// Whether it was found running both times, and has changed a variable in between.
+/// Returns whether it was running both times and has changed a variable in between.
 bool has_changed_something(const Thread& before, const Thread& now) {
   return before.state == 'R' && now.state == 'R' && before.variables != 0 &&
          before.variables != now.variables;
 }
 
-/// In how many rounds one computes that is always in the same place; nullopt for one that is not.
+/// Returns in how many rounds a task that is always in the same place computes; nullopt if it is
+/// not always there.
 std::optional<size_t> rounds_computing(std::span<const std::vector<Subject>> rounds,
                                        size_t subject) {
   const Thread* first = telling_of(rounds.front()[subject].report).thread;
@@ -415,13 +417,13 @@ std::optional<size_t> rounds_computing(std::span<const std::vector<Subject>> rou
   return computing;
 }
 
-/// Whether one that is busy does nothing but wait, as far as its stacks tell.
+/// Returns whether a busy task does nothing but wait, as far as its stacks show.
 bool waits_busily(std::span<const std::vector<Subject>> rounds, size_t subject) {
   const std::optional<size_t> computing = rounds_computing(rounds, subject);
   return computing && 2 * *computing < rounds.size();
 }
 
-/// Whether one waited for its GPU at each look.
+/// Returns whether a task waited for its GPU at each look.
 bool only_waits_for_gpu(std::span<const std::vector<Subject>> rounds, size_t subject) {
   return std::ranges::all_of(rounds, [subject](const std::vector<Subject>& round) {
     const Thread* thread = telling_of(round[subject].report).thread;
@@ -429,7 +431,7 @@ bool only_waits_for_gpu(std::span<const std::vector<Subject>> rounds, size_t sub
   });
 }
 
-/// Whether one has been asleep in a call of the system, at the same place, at each look.
+/// Returns whether a task was asleep in a system call, at the same place, at each look.
 bool only_sleeps(std::span<const std::vector<Subject>> rounds, size_t subject) {
   return rounds_computing(rounds, subject) == 0 &&
          std::ranges::all_of(rounds, [subject](const std::vector<Subject>& round) {
@@ -466,14 +468,14 @@ std::optional<Suspect> find_busy_suspect(std::span<const std::vector<Subject>> r
   const Pause& own = pauses[suspect->subject];
   if (!own.quiet && suspect->sure != Sureness::Certain &&
       only_waits_for_gpu(rounds, suspect->subject)) {
-    // No loop: it is one call, and what the GPU was given does not end. In a gang that may be
-    // everybody's.
+    // Not a loop: it is one call, and the GPU's work does not end. In a gang, that may be
+    // everybody's trouble.
     suspect->sure = pauses.size() == 1 ? Sureness::Likely : suspect->sure;
     return suspect;
   }
   if (pauses.size() == 1 || suspect->sure == Sureness::Unsure) {
-    // A loop that takes long looks the same, and so do epochs that print the same lines again: only
-    // missing steps speak against them.
+    // A loop that takes long looks the same, and so do epochs that print the same lines again; only
+    // missing steps speak against those.
     const bool reports = own.quiet ? std::ranges::any_of(pauses, &Pause::reports) : own.reports;
     suspect->sure = Sureness::Unsure;
     return reports ? suspect : std::nullopt;

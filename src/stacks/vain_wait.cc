@@ -11,7 +11,7 @@
 namespace muster::stacks {
 namespace {
 
-/// So many that have ended are named.
+/// How many ended processes are named.
 constexpr size_t kNamedMax = 3;
 
 bool is_call(const Frame& frame, std::string_view file, std::string_view function) {
@@ -40,7 +40,7 @@ std::string how_it_ended(const EndedChild& child) {
 std::string describe_ended(const Process& process, const Thread& thread) {
   std::string text;
   if (thread.system_call == "wait4" || thread.system_call == "waitid") {
-    return text;  // It is about to notice.
+    return text;  // It is about to notice them.
   }
   for (size_t i = 0; i < std::min(process.ended.size(), kNamedMax); ++i) {
     text += fmt::format("{} its child process {} {}", i == 0 ? ";" : ",", process.ended[i].pid,
@@ -49,8 +49,8 @@ std::string describe_ended(const Process& process, const Thread& thread) {
   return text.empty() ? text : text + ", and it has not noticed";
 }
 
-/// What may work for a process: all that come after it, for parents come before their children.
-/// Python's own helper puts nothing anywhere.
+/// Returns the processes that may work for `parent`: all that come after it, because parents come
+/// before their children. Python's own helper puts nothing anywhere.
 std::vector<const Process*> children_of(const Report& report, const Process& parent) {
   std::vector<const Process*> children;
   bool after = false;
@@ -63,7 +63,7 @@ std::vector<const Process*> children_of(const Report& report, const Process& par
   return children;
 }
 
-/// A pool replaces a worker that was killed, but not the part of the work that it had.
+/// A pool replaces a worker that was killed, but not the part of the work that the worker had.
 std::string describe_pool(const Report& report, const Telling& telling) {
   constexpr std::string_view kPool = "/multiprocessing/pool.py";
   if (!is_in_file(*telling.thread, kPool)) {
@@ -87,8 +87,8 @@ std::string describe_pool(const Report& report, const Telling& telling) {
                          idle == 1 ? "waits" : "wait");
 }
 
-/// Whether a thread could bring something: all with Python frames but those of libraries that only
-/// do what they are told to, by somebody who waits here.
+/// Returns whether a thread could bring something: any with Python frames, except those of
+/// libraries that only do what they are told to by somebody who waits here.
 bool may_bring(const Thread& thread) {
   static constexpr std::array<std::string_view, 3> kTold = {
       "/concurrent/futures/thread.py", "/multiprocessing/queues.py", "/tqdm/_monitor.py"};
@@ -98,7 +98,7 @@ bool may_bring(const Thread& thread) {
           }));
 }
 
-/// Whether the program itself has made that call, not a library for ends of its own.
+/// Returns whether the program itself made that call, and not a library for its own purposes.
 bool is_called_by_program(const Thread& thread, std::string_view file, std::string_view function) {
   const auto call = std::ranges::find_if(
       thread.frames, [&](const Frame& frame) { return is_call(frame, file, function); });
@@ -110,7 +110,8 @@ bool is_called_by_program(const Thread& thread, std::string_view file, std::stri
   return is_in_own_code(caller);
 }
 
-/// Of a queue of threads only these can fill or empty it; of one of processes, children as well.
+/// Only threads of this process can fill or empty a queue of threads; for a queue of processes,
+/// children can as well.
 std::string describe_queue(const Report& report, const Telling& telling) {
   constexpr std::string_view kOfThreads = "/queue.py";
   constexpr std::string_view kOfProcesses = "/multiprocessing/queues.py";
