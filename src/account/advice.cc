@@ -181,7 +181,7 @@ constexpr std::array kRules = {
          .judge = staging_again},
 };
 
-/// Every rule has a name of its own, and says what it needs and counts.
+/// Every rule has its own name, and says what it needs and what it counts.
 consteval bool is_whole() {
   for (size_t i = 0; i < kRules.size(); ++i) {
     for (size_t k = 0; k < i; ++k) {

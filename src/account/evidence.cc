@@ -9,7 +9,7 @@
 namespace muster::account {
 namespace {
 
-/// Takes over what one more attempt was measured to use; of means those at work.
+/// Adds what one more attempt was measured to use; means are those at work, if known.
 void add_use(const AttemptUse& use, TaskEvidence& evidence) {
   // Of two optionals, one that has no value is the smaller.
   const auto cores_peak = std::max(evidence.cores.peak, use.cores.peak);
@@ -50,7 +50,7 @@ TaskEvidence task_evidence(const Ledger& ledger, const job::Task& task, Time unt
     if (const auto use = uses.find({task.id, attempt.number}); use != uses.end()) {
       add_use(use->second, evidence);
     }
-    // Servers are stopped once the job has succeeded: that is a good end, too.
+    // Servers are stopped once the job has succeeded; that is a good end, too.
     const bool job_succeeded = state.outcome && state.outcome->result == job::JobResult::Succeeded;
     evidence.whole = over && attempt.exit && (attempt.exit->succeeded() || job_succeeded);
   }
@@ -61,7 +61,7 @@ TaskEvidence task_evidence(const Ledger& ledger, const job::Task& task, Time unt
 }
 
 std::vector<Time> first_grants(const job::State& state, job::RoleIndex role) {
-  // A container that was granted after the job first ran replaces another.
+  // A container that was granted after the job first ran replaces another one.
   Time ran = Time::max();
   for (const std::vector<job::Task>& tasks : state.tasks) {
     for (const job::Task& task : tasks) {
@@ -102,7 +102,7 @@ RoleEvidence role_evidence(const Ledger& ledger, size_t index, const RoleAccount
   return role;
 }
 
-/// From the first start on.
+/// Returns the time from the first start on.
 Duration time_run(const job::State& state, Time until) {
   Time first = until;
   for (const std::vector<job::Task>& tasks : state.tasks) {
@@ -130,7 +130,7 @@ std::optional<Duration> median_gap(const std::vector<Commit>& commits) {
   return median(std::move(gaps));
 }
 
-/// The median of how long a mark Saving lasted.
+/// Returns the median length of the marks Saving.
 std::optional<Duration> median_save(const Signs& signs) {
   std::vector<Duration> saves;
   for (const auto& [attempt, sign] : signs) {

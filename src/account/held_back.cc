@@ -7,12 +7,13 @@
 namespace muster::account {
 namespace {
 
-/// Of what it could have used; and in cores: less is as good as nothing.
+/// As a share of what it could have used, and in cores: a smaller loss hardly matters.
 constexpr double kGotMax = 0.7;
 constexpr double kMissedMin = 0.2;
-/// Who wants less cannot tell whether there was more.
+/// A task that wants less cannot tell whether there was more.
 constexpr double kWantedMin = 0.3;
-/// Of the scheduler's periods: who was held back in fewer of them had no limit to speak of.
+/// As a share of the scheduler's periods: a task held back in fewer of them had no limit worth
+/// mentioning.
 constexpr double kThrottledMin = 0.1;
 
 bool is_throttled(const TaskEvidence& task) {
@@ -98,7 +99,7 @@ std::string after_short_of_memory(const TaskEvidence& task) {
 }
 
 double collecting_of(const TaskEvidence& task) {
-  constexpr double kBusy = 0.05;  // Cores: who uses less loses little.
+  constexpr double kBusy = 0.05;  // Cores: a task that uses less loses little.
   return task.hindrances.collector_cores && task.cores.mean.value_or(0) >= kBusy
              ? std::min(1.0, *task.hindrances.collector_cores / *task.cores.mean)
              : 0;

@@ -19,15 +19,15 @@ constexpr double kSlowFrom = 1.25;  ///< Times the median of the role.
 constexpr Duration kPaceKnownFrom = std::chrono::seconds(30);
 constexpr size_t kTasksToCompare = 4;
 constexpr size_t kHostNameBytesMax = 255;
-constexpr double kHarmMax = 100;  ///< Of one line: a line is somebody's word.
+constexpr double kHarmMax = 100;  ///< Per line, as a line is only somebody's word.
 
-/// Whether a failure speaks against the place where it happened.
+/// Returns whether a failure speaks against the place where it happened.
 bool is_of_host(const job::Failure& failure) {
   if (failure.kind == job::FailureKind::User || failure.kind == job::FailureKind::Stopped ||
       failure.kind == job::FailureKind::PeerLoss) {
     return false;
   }
-  // What the cluster takes for others says nothing about the host.
+  // A container that the cluster takes for others says nothing about the host.
   const bool preempted = failure.class_name.contains("preempt");
   return !preempted &&
          (failure.remedy == job::Remedy::Elsewhere || failure.class_name.starts_with("host.") ||
@@ -64,7 +64,7 @@ void note_failures(const job::State& state, WallTime now,
   }
 }
 
-// Tasks of one role that depend on nobody have as much to do as each other, or nobody knows better.
+// Tasks of a role that depend on nobody are assumed to have equal work; nobody knows better.
 void note_slowness(const job::Plan& plan, const job::State& state, WallTime now,
                    std::map<job::HostName, HostRecord>& hosts) {
   for (size_t i = 0; i < plan.roles.size(); ++i) {

@@ -198,7 +198,7 @@ void Ledger::note_fact(Time now, const job::Fact& fact) {
              fact);
 }
 
-// Silent for no time at all: it moves again.
+// A silence of zero means that it moves again.
 void Ledger::note_stall(Time now, const job::AttemptStalled& stalled) {
   std::vector<Journal::Stall>& stalls = journal_.stalls[stalled.attempt];
   if (stalled.silent > Duration::zero()) {

@@ -6,7 +6,7 @@
 namespace muster::account {
 namespace {
 
-/// Adds a span, if it is one, and joins it with the one before where that is of the same class.
+/// Adds a span unless it is empty, joining it with the previous one if that is of the same class.
 void add_span(std::vector<Span>& spans, Time from, Time to, Class what) {
   if (from >= to) {
     return;
@@ -18,7 +18,7 @@ void add_span(std::vector<Span>& spans, Time from, Time to, Class what) {
   spans.push_back({.from = from, .to = to, .what = what});
 }
 
-/// Gives the part of `spans` that is work and lies in `mark` the mark's class.
+/// Gives the mark's class to the part of `spans` that is work and lies within `mark`.
 void paint(std::vector<Span>& spans, const Span& mark) {
   if (mark.from >= mark.to) {
     return;
@@ -67,7 +67,7 @@ std::vector<Line> LineMaker::make() const {
     if (container != deps_.state.containers.end()) {
       slots = std::max<uint32_t>(1, static_cast<uint32_t>(container->second.tasks.size()));
     }
-    // A place that was used counts even if the container's tasks are others by now.
+    // A used place counts even if the container has other tasks by now.
     for (auto stay = stays_.lower_bound({id, 0}); stay != stays_.end() && stay->first.first == id;
          ++stay) {
       slots = std::max(slots, stay->first.second + 1);
@@ -105,7 +105,7 @@ Line LineMaker::make(const job::ContainerId& id, uint32_t slot, uint32_t slots) 
         line.guessed += span.what == Class::Repeated ? span.to - span.from : Duration::zero();
       }
     }
-    // Whatever the log says: an attempt begins where the one before it in this place has ended.
+    // Whatever the log says, an attempt begins where the previous one in this place has ended.
     for (const Span& span : own) {
       add_span(line.spans, std::max(span.from, placed), span.to, span.what);
     }
@@ -148,7 +148,7 @@ void LineMaker::add_work(const Stay& stay, Time from, Time to, std::vector<Span>
   if (const auto stalls = deps_.journal.stalls.find(stay.id);
       stalls != deps_.journal.stalls.end()) {
     for (const Journal::Stall& stall : stalls->second) {
-      // What succeeds in the end has moved again, nobody knows when.
+      // An attempt that succeeds in the end has moved again, but nobody knows when.
       const Time until = stall.over ? *stall.over : succeeded(*stay.attempt) ? stall.told : to;
       paint(work, {.from = stall.from, .to = until, .what = Class::Stalled});
     }
@@ -163,7 +163,7 @@ void LineMaker::add_work(const Stay& stay, Time from, Time to, std::vector<Span>
   }
 }
 
-// While one hangs, those that depend on it can do nothing either.
+// While one task hangs, those that depend on it can do nothing either.
 void LineMaker::add_waits(const Stay& stay, std::vector<Span>& work) const {
   if (!works_with_others(stay.id)) {
     return;
@@ -182,7 +182,7 @@ void LineMaker::add_waits(const Stay& stay, std::vector<Span>& work) const {
   }
 }
 
-// A program that is told to stop may save first: until the commit that comes of it.
+// A program that is told to stop may save first: that lasts until the resulting commit.
 void LineMaker::add_stop(const Stay& stay, Time from, Time to, std::vector<Span>& spans) const {
   if (from >= to) {
     return;
@@ -224,11 +224,11 @@ bool LineMaker::is_lost(const Stay& stay) const {
       (outcome && outcome->result == job::JobResult::Failed)) {
     return true;
   }
-  // It waits for its next attempt.
+  // It is waiting for its next attempt.
   return !outcome && task.state == job::TaskState::Waiting;
 }
 
-// What the next attempt says of itself is the truth, whoever keeps its checkpoints.
+// What the next attempt says about itself is the truth, whoever keeps its checkpoints.
 std::optional<Time> LineMaker::kept_until(const Stay& stay) const {
   const std::optional<Time> reached = reached_again(stay);
   if (reached) {

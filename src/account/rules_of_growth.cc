@@ -22,7 +22,7 @@ double per_second(const Growth& growth) {
 
 std::string bytes_text(double bytes) { return format_bytes(static_cast<uint64_t>(bytes)); }
 
-/// "3.2 MiB per second", "12 MiB per hour": where the number is easy to imagine.
+/// "3.2 MiB per second", "12 MiB per hour": in the unit in which the number is easy to imagine.
 template <class Text>
 std::string rate_text(double per_second, double least, Text text) {
   if (per_second >= least) {
@@ -36,15 +36,15 @@ std::string rate_text(double per_second, double least, Text text) {
 
 std::string count_text(double count) { return fmt::format("{:.0f}", count); }
 
-/// What of a task may have grown.
+/// Something about a task that may have grown.
 using Measure = std::optional<Growth> Growths::*;
 
 /// A measure whose growth is a leak.
 struct Leak {
   Measure measure;
-  double least;                ///< Less than this is none that anybody has to mend today.
-  std::string_view what;       ///< To do about it.
-  std::string_view rate_name;  ///< Of the rate, among the numbers.
+  double least;                ///< Less than this is no leak that anybody has to fix today.
+  std::string_view what;       ///< What to do about it.
+  std::string_view rate_name;  ///< The name of its rate among the numbers.
 };
 
 constexpr Leak kMemory{
@@ -74,7 +74,7 @@ constexpr Leak kProcesses{
         "pools outside of the loop",
     .rate_name = "per_s"};
 
-/// The task of a role that `measure` rose most in; nullptr if in none.
+/// Returns the task of a role for which `measure` rose fastest; nullptr if it rose for none.
 const TaskEvidence* fastest(const RoleEvidence& role, Measure measure) {
   const TaskEvidence* found = nullptr;
   for (const TaskEvidence& task : role.members) {
@@ -97,8 +97,8 @@ std::string others_text(const RoleEvidence& role, Measure measure) {
                   : fmt::format("; so did {} of {} tasks in all", many, role.members.size());
 }
 
-/// The advice on the task of the role that leaks fastest; nullopt if none does. `text` says how it
-/// grew: "worker-1 grew steadily from 1 GiB to 3 GiB".
+/// Returns the advice on the task of the role that leaks fastest; nullopt if none does. `text` says
+/// how it grew: "worker-1 grew steadily from 1 GiB to 3 GiB".
 template <class Text>
 std::optional<Advice> advice_on(const Leak& leak, const Rule& rule, const RoleEvidence& role,
                                 Text text) {
@@ -127,7 +127,8 @@ std::string memory_text(const TaskEvidence& task, const Growth& own) {
                      rate_text(per_second(own), 1 << 20, bytes_text));
 }
 
-/// Makes the text on what is counted: "the threads of worker-1 rose steadily from 3 to 90 in ...".
+/// Makes the text for things that are counted: "the threads of worker-1 rose steadily from 3 to 90
+/// in ...".
 auto text_on(std::string_view counted) {
   return [counted](const TaskEvidence& task, const Growth& own) {
     return fmt::format("the {} of {} rose steadily from {:.0f} to {:.0f} in {}, by {}", counted,
@@ -167,7 +168,7 @@ void files_leak(const Rule& rule, const Evidence& evidence, std::vector<Advice>&
 }
 
 void threads_leak(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
-  // Each process brings its first thread along: threads are what leaks only where they rise faster.
+  // Each process brings its first thread along, so threads leak only if their number rises faster.
   constexpr double kThreadsPerProcess = 2;
   for (const RoleEvidence& role : evidence.roles) {
     auto threads = advice_on(kThreads, rule, role, text_on("threads"));
@@ -175,7 +176,7 @@ void threads_leak(const Rule& rule, const Evidence& evidence, std::vector<Advice
     const auto rate = [](const Advice& each) { return each.numbers.at("per_s"); };
     const bool by_threads =
         threads && (!processes || rate(*threads) >= kThreadsPerProcess * rate(*processes));
-    // Threads are counted over all processes: one piece of advice is enough.
+    // Threads are counted over all processes, so one piece of advice is enough.
     if (auto& each = by_threads ? threads : processes) {
       advice.push_back(*std::move(each));
     }
@@ -184,17 +185,17 @@ void threads_leak(const Rule& rule, const Evidence& evidence, std::vector<Advice
 
 namespace {
 
-/// A task whose disk fills, and what of that is the job's.
+/// A task whose disk is filling, and how much of that is due to the job.
 struct Filling {
   const TaskEvidence* task = nullptr;
-  const TaskEvidence* most = nullptr;    ///< Which of the job's tasks on that host writes most,
+  const TaskEvidence* most = nullptr;    ///< The job's task on that host that writes most,
   const RoleEvidence* writer = nullptr;  ///< and its role.
   double written_per_s = 0;              ///< By all tasks of the job on that host.
-  double lost_per_s = 0;                 ///< What the disk has less, by whomever.
+  double lost_per_s = 0;                 ///< How much the disk loses, whoever writes.
   double full_in_s = 0;
 };
 
-/// The job's tasks on one host write to one disk, as far as anybody can tell: the one that writes
+/// As far as anybody can tell, the job's tasks on one host write to one disk; the one that writes
 /// most is named.
 void add_written(const Evidence& evidence, Filling& filling) {
   const job::HostName host = filling.task->host;
@@ -215,22 +216,22 @@ void add_written(const Evidence& evidence, Filling& filling) {
   }
 }
 
-/// Whether the job fills it: at least half of what is lost was written by its tasks, and at least
-/// half of what they write stays. Neither is so where others fill it, or where a checkpoint takes
-/// the place of the one before.
+/// Returns whether the job fills the disk: its tasks wrote at least half of what is lost, and at
+/// least half of what they write stays. Neither is true if others fill it, or if each checkpoint
+/// replaces the previous one.
 bool is_by_job(const Filling& filling) {
   return 2 * filling.written_per_s >= filling.lost_per_s &&
          2 * filling.lost_per_s >= filling.written_per_s;
 }
 
-/// One that goes on must come to the disk's end soon; of one that is done the next run must.
+/// A task that goes on must soon fill the disk; of one that is done, the next run must.
 bool is_near(const Filling& filling, double hours_max) {
   const Growth& own = *filling.task->growths.disk_bytes;
   return filling.task->whole ? filling.task->disk.left_bytes < own.to - own.from
                              : filling.full_in_s <= hours_max * 3600;
 }
 
-/// The disk that is full first; of no task where none is.
+/// Returns the disk that will be full first; one without a task if there is none.
 Filling first_full(const Rule& rule, const Evidence& evidence) {
   constexpr double kLeast = 64.0 * (1ULL << 20);
   Filling first;

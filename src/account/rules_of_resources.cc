@@ -18,7 +18,7 @@ constexpr uint64_t kMebibyte = 1ULL << 20;
 /// Proposals are multiples of this, with a quarter above the peak.
 constexpr uint64_t kMemoryStep = 32 * kMebibyte;
 constexpr uint64_t kMemorySaved =
-    256 * kMebibyte;  ///< Less than this per task is not worth a word.
+    256 * kMebibyte;  ///< Less than this per task is not worth mentioning.
 constexpr Duration kLongRun = std::chrono::minutes(10);
 constexpr double kFullProcessor = 0.85;
 constexpr double kIdleProcessor = 0.4;
@@ -45,7 +45,7 @@ const TaskEvidence* highest_peak(const RoleEvidence& role) {
 
 bool ran_enough(const TaskEvidence& task) { return task.whole || task.ran >= kLongRun; }
 
-/// A value per task, summed up for the role; nullopt if any task lacks it.
+/// Returns the role's mean of a value per task; nullopt if any task lacks it.
 template <class Value>
 std::optional<double> mean_of(const RoleEvidence& role, Value value) {
   double sum = 0;
@@ -64,14 +64,14 @@ std::optional<double> cores_of(const RoleEvidence& role) {
   return mean_of(role, [](const TaskEvidence& task) { return task.cores.mean; });
 }
 
-/// Of the processors that its role requests, those that a task would have used on a host of its
-/// own; 0 if unknown.
+/// Returns how many of the processors that its role requests a task would have used on a host of
+/// its own; 0 if unknown.
 double wanted_of(const TaskEvidence& task, const RoleEvidence& role) {
   return std::min(task.cores.wanted.value_or(0), static_cast<double>(role.requested.vcores));
 }
 
-/// Of the processors that it requested, those that it kept busy or would have, where others kept
-/// its host busy.
+/// Returns how many of the requested processors the tasks kept busy, or would have if others had
+/// not kept their hosts busy.
 std::optional<double> demand_of(const RoleEvidence& role) {
   return mean_of(role, [&](const TaskEvidence& task) {
     return task.cores.mean ? std::optional(std::max(*task.cores.mean, wanted_of(task, role)))
@@ -79,8 +79,8 @@ std::optional<double> demand_of(const RoleEvidence& role) {
   });
 }
 
-/// " (it could have used 1.0: others kept the host busy, or a limit held it back)": where it got
-/// less than it wanted.
+/// " (it could have used 1.0: others kept the host busy, or a limit held it back)", if it got less
+/// than it wanted.
 std::string busy_host_text(double used, double demand) {
   constexpr double kGot = 0.85;
   return used >= kGot * demand
@@ -95,7 +95,8 @@ std::optional<double> gpu_of(const RoleEvidence& role) {
   return mean_of(role, [](const TaskEvidence& task) { return task.gpu.mean; });
 }
 
-/// True if some task took memory of its GPUs: it has found them, however little they do for it.
+/// Returns whether some task took memory on its GPUs: it has then found them, however little they
+/// do for it.
 bool found_its_gpus(const RoleEvidence& role) {
   // CUDA alone takes more than this, in each process that uses a GPU.
   constexpr uint64_t kTakenMin = 64 * kMebibyte;
@@ -105,12 +106,12 @@ bool found_its_gpus(const RoleEvidence& role) {
   });
 }
 
-/// Its GPUs did nothing, and no task is known to have found them.
+/// Returns whether its GPUs did nothing, and no task is known to have found them.
 bool has_unused_gpus(const RoleEvidence& role, double gpu) {
   return gpu < kIdleGpu && !found_its_gpus(role);
 }
 
-/// The highest of its tasks' peaks; nullopt if any lacks one.
+/// Returns the highest of its tasks' peaks; nullopt if any task lacks one.
 std::optional<double> peak_cores_of(const RoleEvidence& role) {
   double peak = 0;
   for (const TaskEvidence& task : role.members) {
@@ -122,7 +123,7 @@ std::optional<double> peak_cores_of(const RoleEvidence& role) {
   return role.members.empty() ? std::nullopt : std::optional(peak);
 }
 
-/// Busy with about one core of several: one thread does it all.
+/// Returns whether it is busy with about one core of several: then one thread does it all.
 bool is_one_thread(const RoleEvidence& role, double demand) {
   return role.requested.vcores > 1 && demand > 0.8 && demand < 1.3;
 }
@@ -163,7 +164,7 @@ void memory_near_limit(const Rule& rule, const Evidence& evidence, std::vector<A
         static_cast<double>(peak) < rule.threshold * static_cast<double>(requested)) {
       continue;
     }
-    // What was ended for its memory may have wanted any amount more.
+    // A task that was ended because of its memory may have wanted any amount more.
     const uint64_t wanted = over == role.members.end()
                                 ? memory_for(peak)
                                 : memory_for(std::max(peak, requested) * 6 / 5);
@@ -189,7 +190,7 @@ void memory_far_from_use(const Rule& rule, const Evidence& evidence, std::vector
   for (const RoleEvidence& role : evidence.roles) {
     const TaskEvidence* const top = highest_peak(role);
     const bool complete = std::ranges::all_of(role.members, [](const TaskEvidence& task) {
-      // What still grows has not shown yet what it needs.
+      // A task that is still growing has not yet shown what it needs.
       return task.memory_peak_bytes && ran_enough(task) && !task.over_memory &&
              !task.growths.memory_bytes;
     });
@@ -227,7 +228,7 @@ void cores_near_limit(const Rule& rule, const Evidence& evidence, std::vector<Ad
   for (const RoleEvidence& role : evidence.roles) {
     const std::optional<double> used = cores_of(role);
     const uint32_t requested = role.requested.vcores;
-    // With GPUs, another rule looks at both.
+    // With GPUs, another rule considers both.
     if (!used || requested == 0 || role.requested.gpus > 0 || *used < rule.threshold * requested ||
         std::ranges::any_of(role.members, is_held_by_lock)) {
       continue;  // Threads that run one at a time have no use for more.
@@ -389,7 +390,7 @@ void gpu_memory_far_from_use(const Rule& rule, const Evidence& evidence,
         top = &task;
       }
     }
-    // Idle GPUs have another trouble, and full ones work no faster with more at once.
+    // Idle GPUs have another problem, and full ones work no faster with more at once.
     if (!known || !busy || role.requested.gpus == 0 || *busy < kIdleGpu || *busy > kFullGpu) {
       continue;
     }
@@ -431,11 +432,11 @@ void gpu_compute_bound(const Rule& rule, const Evidence& evidence, std::vector<A
 
 namespace {
 
-/// What the network of a role's hosts carried, the busier way, each host once.
+/// What the network of a role's hosts carried in the busier direction, counting each host once.
 struct Traffic {
-  double per_s = 0;    ///< Of all hosts together.
-  double carries = 0;  ///< What they can.
-  bool comes = false;  ///< It is what they receive.
+  double per_s = 0;    ///< All hosts together.
+  double carries = 0;  ///< What the networks can carry.
+  bool comes = false;  ///< The busier direction is receiving.
 };
 
 std::map<job::HostName, HostUse> hosts_of(const RoleEvidence& role) {
@@ -446,7 +447,7 @@ std::map<job::HostName, HostUse> hosts_of(const RoleEvidence& role) {
   return hosts;
 }
 
-/// nullopt if it is not known of each host.
+/// nullopt if it is unknown for any host.
 std::optional<Traffic> traffic_of(const RoleEvidence& role) {
   double received = 0;
   double sent = 0;
@@ -464,7 +465,8 @@ std::optional<Traffic> traffic_of(const RoleEvidence& role) {
   return traffic.carries > 0 ? std::optional(traffic) : std::nullopt;
 }
 
-/// Whether workers on other hosts account for it: what comes to servers, workers send.
+/// Returns whether workers on other hosts account for the traffic: what servers receive, workers
+/// send.
 bool is_from(const RoleEvidence& workers, const RoleEvidence& servers, const Traffic& traffic) {
   const std::map<job::HostName, HostUse> own = hosts_of(servers);
   double theirs = 0;
@@ -476,7 +478,7 @@ bool is_from(const RoleEvidence& workers, const RoleEvidence& servers, const Tra
   return 2 * theirs >= traffic.per_s;
 }
 
-/// Of parameter servers whose processors have time left: their network may have none.
+/// For parameter servers whose processors have time left: their network may have none.
 void advise_on_network(const Rule& rule, const RoleEvidence& servers, const RoleEvidence& workers,
                        double busy, std::vector<Advice>& advice) {
   const std::optional<Traffic> traffic = traffic_of(servers);
@@ -508,7 +510,7 @@ void advise_on_network(const Rule& rule, const RoleEvidence& servers, const Role
 
 void ps_saturated(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
   const auto servers = std::ranges::find_if(evidence.roles, [](const RoleEvidence& role) {
-    return role.name == "ps" || role.name == "server";  // Of TensorFlow, of MXNet.
+    return role.name == "ps" || role.name == "server";  // In TensorFlow and MXNet, respectively.
   });
   const auto workers = std::ranges::find(evidence.roles, "worker", &RoleEvidence::name);
   if (servers == evidence.roles.end() || workers == evidence.roles.end() ||
@@ -521,7 +523,7 @@ void ps_saturated(const Rule& rule, const Evidence& evidence, std::vector<Advice
   if (!used || !load || !work) {
     return;
   }
-  // More cores are of no use to one thread: what it can have is one.
+  // More cores are of no use to one thread: it can have only one.
   const bool one_thread = is_one_thread(*servers, *load) && *load >= rule.threshold;
   const double share = one_thread ? std::min(1.0, *load) : *load / servers->requested.vcores;
   const double busy = *work / workers->requested.vcores;
@@ -532,7 +534,7 @@ void ps_saturated(const Rule& rule, const Evidence& evidence, std::vector<Advice
     advise_on_network(rule, *servers, *workers, busy, advice);
     return;
   }
-  // Workers at nine tenths would send that much more.
+  // If workers were nine tenths busy, they would send that much more.
   const double factor = std::min(4.0, 0.9 / std::max(busy, 0.01));
   const auto wanted = static_cast<uint32_t>(std::ceil(servers->tasks * factor));
   const auto fewer = std::max<uint32_t>(1, static_cast<uint32_t>(workers->tasks / factor));

@@ -35,12 +35,12 @@ std::string container_time(Duration duration) {
 
 Duration in(const ByClass& classes, Class what) { return classes[index_of(what)]; }
 
-/// How long a task takes for what all of its role do alike; nullopt if nobody knows.
+/// Returns how long a task takes for what all tasks of its role do alike; nullopt if unknown.
 std::optional<Duration> pace_of(const RoleEvidence& role, const TaskEvidence& task) {
   if (task.step) {
     return task.step;
   }
-  // Tasks of a gang end together, however slow one is.
+  // The tasks of a gang end together, however slow one of them is.
   if (role.membership == spec::Membership::Independent && task.whole && task.ran >= kNoticeable) {
     return task.ran;
   }
@@ -49,16 +49,16 @@ std::optional<Duration> pace_of(const RoleEvidence& role, const TaskEvidence& ta
 
 /// What a slow task suffers from, and what to do about it.
 struct Suspect {
-  std::string text;  ///< "" if nobody can tell.
+  std::string text;  ///< "" if unknown.
   std::string what;
 };
 
 constexpr std::string_view kSpreadInput =
     "give its part of the input another place, or spread the input evenly";
 
-/// Whether a disk answers many page faults of a task, each with a few pages: memory was taken from
-/// it, or it reads a mapped file here and there. Faults of one that reads a mapped file in order
-/// bring as much as the kernel reads ahead.
+/// Returns whether a disk answers many page faults of a task, each with a few pages: then memory
+/// was taken from it, or it reads a mapped file here and there. If it reads a mapped file in order,
+/// each fault brings as much as the kernel reads ahead.
 bool pages_come_back(const TaskEvidence& task) {
   constexpr double kFaultsMin = 20;
   constexpr double kBytesPerFaultMax = 256 << 10;
@@ -83,7 +83,8 @@ std::string paging_text(const TaskEvidence& task) {
 
 constexpr double kMuchInDisk = 0.3;
 
-/// What was measured to take a task's time from it, whatever its others do; nullopt if nothing was.
+/// Returns what was measured to take a task's time, whatever the other tasks do; nullopt if nothing
+/// was.
 std::optional<Suspect> measured_suspect(const Evidence& evidence, const TaskEvidence& slow) {
   if (is_short_of_memory(slow)) {
     return Suspect{.text = "; " + why_short_of_memory(slow), .what = after_short_of_memory(slow)};
@@ -104,7 +105,8 @@ std::optional<Suspect> measured_suspect(const Evidence& evidence, const TaskEvid
   return std::nullopt;
 }
 
-/// Of one that computes less than the others: what it waits for, as far as that was measured.
+/// For a task that computes less than the others: returns what it waits for, as far as that was
+/// measured.
 std::string waits_text(const TaskEvidence& slow) {
   if (std::string known = long_wait_of(slow).text; !known.empty()) {
     return known;
@@ -122,13 +124,13 @@ std::string waits_text(const TaskEvidence& slow) {
              : std::string("it waits, for its input, a lock or the network, not for a disk");
 }
 
-/// What to do about that.
+/// Returns what to do about that.
 std::string after_waits(const TaskEvidence& slow) {
   std::string known = long_wait_of(slow).what;
   return known.empty() ? std::string(kSpreadInput) : known;
 }
 
-/// What a program does with its time, where nothing measured tells.
+/// Suggests how to see what a program does with its time, if no measurement shows it.
 std::string flame_of(const TaskEvidence& slow) {
   return fmt::format("`muster debug JOB {} --flame` shows where its time goes", slow.name);
 }
@@ -175,13 +177,13 @@ Suspect suspect(const Evidence& evidence, const RoleEvidence& role, const TaskEv
 
 namespace {
 
-/// Of tasks in lockstep: what one must wait less than the others do, as a share of the time.
+/// For tasks in lockstep: how much less one must wait than the others, as a share of the time.
 constexpr double kWaitsLess = 0.2;
 
-/// The cores that tasks used, to compare each with its others.
+/// The cores that tasks used, for comparing each task with the others.
 class CoresUsed {
  public:
-  /// nullopt where one of them is not known.
+  /// nullopt if one of them is unknown.
   [[nodiscard]] static std::optional<CoresUsed> of(const std::vector<const TaskEvidence*>& all) {
     CoresUsed used;
     for (const TaskEvidence* task : all) {
@@ -193,7 +195,7 @@ class CoresUsed {
     std::ranges::sort(used.sorted_);
     return used;
   }
-  /// The median of the others of one that used `own`. There is another.
+  /// Returns the median of the others, for a task that used `own`. There must be another one.
   [[nodiscard]] double usual_beside(double own) const {
     const auto middle = static_cast<std::ptrdiff_t>((sorted_.size() - 1) / 2);
     const bool own_comes_first = std::ranges::lower_bound(sorted_, own) <= sorted_.begin() + middle;
@@ -204,15 +206,16 @@ class CoresUsed {
   std::vector<double> sorted_;
 };
 
-/// Whether the others wait for a task although its main thread waits as well: for threads of its
-/// own, such as those that want Python's lock, which keep far more busy than the others'.
+/// Returns whether the others wait for a task although its main thread waits as well: for its own
+/// threads (such as those that want Python's lock), which keep far more cores busy than the threads
+/// of the others.
 bool works_while_it_waits(const TaskEvidence& task, const CoresUsed& used) {
   return *task.cores.mean > 2 * used.usual_beside(*task.cores.mean) + 0.3;
 }
 
-/// Whether tasks meet by other means than threads do, such as sockets of their own: then nobody is
-/// seen to wait for another, or one for threads of its own alone. That they meet in every step is
-/// known by the steps, which take as long.
+/// Returns whether tasks meet by means other than threads, such as their own sockets: then nobody
+/// is seen to wait for another task, or only one is, for its own threads. That they do meet in
+/// every step shows in their steps, which take equally long.
 bool meet_unseen(const std::vector<const TaskEvidence*>& all) {
   constexpr double kUnseen = 0.1;
   constexpr double kAlike = 1.15;
@@ -229,7 +232,7 @@ bool meet_unseen(const std::vector<const TaskEvidence*>& all) {
   return (seen == 0 || (seen == 1 && all.size() > 2)) && most <= kAlike * least;
 }
 
-/// The share of time in which each task waited for its peers.
+/// Returns the share of time for which each task waited for its peers.
 std::vector<std::pair<double, const TaskEvidence*>> waits_of(
     const std::vector<const TaskEvidence*>& all, const std::optional<CoresUsed>& used) {
   const bool unseen = meet_unseen(all);
@@ -250,7 +253,7 @@ std::vector<std::pair<double, const TaskEvidence*>> waits_of(
   return waits;
 }
 
-/// Why the others wait for it, and what to do about it.
+/// Returns why the others wait for it, and what to do about it.
 Suspect suspect_in_lockstep(const Evidence& evidence, const TaskEvidence& slow,
                             const std::optional<CoresUsed>& cores) {
   if (std::optional<Suspect> measured = measured_suspect(evidence, slow)) {
@@ -277,8 +280,8 @@ Suspect suspect_in_lockstep(const Evidence& evidence, const TaskEvidence& slow,
   return {.text = used + waits_text(slow), .what = after_waits(slow)};
 }
 
-/// Tasks that meet in every step take the same time for one, however slow one of them is: the slow
-/// one is the one that does not wait for the others.
+/// Tasks that meet in every step take the same time for a step, however slow one of them is: the
+/// slow one is the one that does not wait for the others.
 std::optional<Advice> slow_in_lockstep(const Rule& rule, const Evidence& evidence,
                                        const RoleEvidence& role) {
   std::vector<const TaskEvidence*> tasks;
@@ -367,15 +370,15 @@ void rank_slow(const Rule& rule, const Evidence& evidence, std::vector<Advice>& 
 
 namespace {
 
-/// The task of a role that waits for its disk most; nullptr if of none it is known.
+/// Returns the task of a role that waits most for its disk; nullptr if this is known for none.
 const TaskEvidence* most_in_disk(const RoleEvidence& role) {
   const auto found = std::ranges::max_element(
       role.members, {}, [](const TaskEvidence& task) { return task.disk.waiting.value_or(-1); });
   return found == role.members.end() || !found->disk.waiting ? nullptr : &*found;
 }
 
-/// The task of a role, of those that ran long enough to tell, with the largest `share` of its time
-/// lost; nullptr if that is less than `least`, which is more than 0.
+/// Among a role's tasks that ran long enough to tell, returns the one that lost the largest `share`
+/// of its time; nullptr if that is less than `least`, which is more than 0.
 template <class Share>
 const TaskEvidence* most_hindered(const RoleEvidence& role, double least, Share share) {
   const auto known = [&](const TaskEvidence& task) {
@@ -385,14 +388,14 @@ const TaskEvidence* most_hindered(const RoleEvidence& role, double least, Share 
   return found == role.members.end() || known(*found) < least ? nullptr : &*found;
 }
 
-/// " (3 of 4 tasks waited as much)"; "" where there is one.
+/// " (3 of 4 tasks waited as much)"; "" if there is only one.
 std::string alike_text(const RoleEvidence& role, ptrdiff_t many, std::string_view verb) {
   return role.members.size() < 2
              ? std::string()
              : fmt::format(" ({} of {} tasks {} as much)", many, role.members.size(), verb);
 }
 
-/// "; others wrote 80 MiB per second to the disks of h1": where they do most of it.
+/// "; others wrote 80 MiB per second to the disks of h1", if they write most of it.
 std::string others_on_disk(const Evidence& evidence, const TaskEvidence& task) {
   double own = 0;
   for (const RoleEvidence& role : evidence.roles) {
@@ -414,7 +417,7 @@ void steps_disk_bound(const Rule& rule, const Evidence& evidence, std::vector<Ad
     const TaskEvidence* const task = most_in_disk(role);
     if (task == nullptr || !task->disk.read_per_s || !task->disk.written_per_s ||
         *task->disk.waiting < rule.threshold || is_short_of_memory(*task)) {
-      continue;  // What waits for memory looks like that, too: memory_short() speaks of it.
+      continue;  // Waiting for memory looks like that, too; memory_short() reports it.
     }
     const auto many = std::ranges::count_if(role.members, [&](const TaskEvidence& each) {
       return each.disk.waiting.value_or(0) >= rule.threshold;
@@ -513,7 +516,8 @@ void gang_waits_for_last(const Rule& rule, const Evidence& evidence, std::vector
     idle += last - grant;
   }
   const Time middle = grants[(grants.size() - 1) / 2];
-  // Late is who came in the second half of the wait after half of them were there.
+  // A grant is late if it came in the second half of the wait that began when half of them were
+  // there.
   const auto late = std::ranges::count_if(
       grants, [&](Time grant) { return grant > middle + (last - middle) / 2; });
   if (last - middle < kNoticeable || 2 * static_cast<size_t>(late) >= grants.size() ||
@@ -596,7 +600,7 @@ void checkpoint_interval(const Rule& rule, const Evidence& evidence, std::vector
   if (best <= Duration::zero() || std::max(share(now, best), share(best, now)) < rule.threshold) {
     return;
   }
-  // What is lost of the time: a checkpoint each interval, half an interval each failure.
+  // The share of time that is lost: a checkpoint per interval, and half an interval per failure.
   const auto waste = [&](Duration every) {
     return share(cost, every) + share(every / 2 + cost, between);
   };
@@ -618,7 +622,7 @@ void checkpoint_interval(const Rule& rule, const Evidence& evidence, std::vector
 }
 
 void restarts_never_help(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
-  // In the same way: the same task, the same class, after about the same time.
+  // Alike means: the same task, the same class, after about the same time.
   std::map<std::pair<job::TaskId, std::string>, std::vector<const Failed*>> alike;
   for (const Failed& failed : evidence.failures) {
     if (failed.origin && !failed.class_name.empty()) {
@@ -653,7 +657,7 @@ void restarts_never_help(const Rule& rule, const Evidence& evidence, std::vector
          .sets = {"restart.process=1", "restart.container=0", "restart.host=0"},
          .numbers = {{"failures", static_cast<double>(failures.size())},
                      {"ran_s", seconds(most->ran)}}});
-    return;  // One is enough: they share the keys.
+    return;  // One is enough, as all of them set the same keys.
   }
 }
 

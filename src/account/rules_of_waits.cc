@@ -13,13 +13,13 @@ namespace muster::account {
 namespace {
 
 constexpr Duration kLongEnough = std::chrono::seconds(30);
-/// Cores: who keeps so many of one busy has a thread that does nothing else.
+/// Cores: a task that keeps this much of one busy has a thread that does nothing else.
 constexpr double kOneBusy = 0.7;
-/// What one thread at a time can use, and a little of native code beside it.
+/// What one thread at a time can use, plus a little native code beside it.
 constexpr double kOneAtATime = 1.4;
 
-/// The task of a role, of those that ran long enough to tell, of which `value` is the largest;
-/// nullptr if that is less than `least` or not known.
+/// Among a role's tasks that ran long enough to tell, returns the one with the largest `value`;
+/// nullptr if that is less than `least` or unknown.
 template <class Value>
 const TaskEvidence* most(const RoleEvidence& role, double least, Value value) {
   const auto known = [&](const TaskEvidence& task) {
@@ -29,7 +29,7 @@ const TaskEvidence* most(const RoleEvidence& role, double least, Value value) {
   return found == role.members.end() || known(*found) < least ? nullptr : &*found;
 }
 
-/// " (3 of 4 tasks alike)"; "" where there is one.
+/// " (3 of 4 tasks alike)"; "" if there is only one.
 template <class Value>
 std::string alike_text(const RoleEvidence& role, double least, Value value) {
   const auto many = std::ranges::count_if(
@@ -39,12 +39,12 @@ std::string alike_text(const RoleEvidence& role, double least, Value value) {
              : fmt::format(" ({} of {} tasks alike)", many, role.members.size());
 }
 
-/// Cores that a task kept busy, or would have on a host of its own.
+/// Returns how many cores a task kept busy, or would have on a host of its own.
 double busy_of(const TaskEvidence& task) {
   return std::max(task.cores.mean.value_or(0), task.cores.wanted.value_or(0));
 }
 
-/// Tasks that meet in every step wait for each other, by whatever means, across roles as well.
+/// Tasks that meet in every step wait for each other, by whatever means, even across roles.
 bool has_peers(const Evidence& evidence, const RoleEvidence& role) {
   size_t coupled = 0;
   for (const RoleEvidence& each : evidence.roles) {
@@ -63,7 +63,7 @@ void input_behind(const Rule& rule, const Evidence& evidence, std::vector<Advice
   const auto waited = [](const TaskEvidence& task) { return task.waits.children; };
   for (const RoleEvidence& role : evidence.roles) {
     const TaskEvidence* const task = most(role, rule.threshold, waited);
-    // With GPUs, other rules look at both.
+    // With GPUs, other rules consider both.
     if (task == nullptr || !task->cores.mean || role.requested.gpus > 0) {
       continue;
     }
@@ -160,7 +160,7 @@ void names_slow(const Rule& rule, const Evidence& evidence, std::vector<Advice>&
 
 void steps_network_bound(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
   const auto waited = [](const TaskEvidence& task) {
-    // Servers wait for their clients by nature; they take no steps.
+    // Servers naturally wait for their clients; they take no steps.
     const bool is_by_names = 2 * task.waits.name_server.value_or(0) > task.waits.socket.value_or(0);
     return task.step && !is_by_names ? task.waits.socket : std::nullopt;
   };
@@ -241,7 +241,7 @@ LongWait long_wait_of(const TaskEvidence& task) {
       Kind{waits.children, "its main thread waited for its own child processes for {} of the time",
            "see why its child processes take longer than those of the others: {}"},
   };
-  // Of two that are as long, the first tells more.
+  // If two are equally long, the first says more.
   const auto longest =
       std::ranges::max_element(kinds, {}, [](const Kind& kind) { return kind.share.value_or(0); });
   if (longest->share.value_or(0) < kMuch) {

@@ -46,7 +46,7 @@ void Usage::add(const UsedBy& job, const Ledger& ledger, Time until, const Signs
   }
   const bool has_own_time = by_ == UsageBy::Day || by_ == UsageBy::Host;
   if (!has_own_time) {
-    // A job that was granted nothing has queued all the same.
+    // A job that was granted nothing has queued nevertheless.
     rows[key_of(job, {}, job.started)].queued += account.queued;
   }
   for (const auto& [key, row] : rows) {
@@ -75,7 +75,7 @@ void Usage::add(const UsedBy& job, const job::Plan& plan, const Line& line,
       row.productive +=
           span.what == Class::Productive ? (cut - from) / line.slots : Duration::zero();
       if (line.role) {
-        // A place of a container has one task's share.
+        // A place in a container has one task's share.
         const job::Resources& each = plan.role(*line.role).resources;
         const double held = seconds_of(cut - from);
         row.memory_gib_s += held * static_cast<double>(each.memory_bytes) / kGibibyte;
