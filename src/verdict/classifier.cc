@@ -113,7 +113,7 @@ struct Classifier::Patterns {
     std::unique_ptr<RE2> pattern;
   };
   std::vector<UserRule> user;
-  std::unordered_map<const Rule*, std::unique_ptr<RE2>> built_in;  ///< Those that were needed.
+  std::unordered_map<const Rule*, std::unique_ptr<RE2>> built_in;  ///< Those needed so far.
 
   std::optional<std::pair<const UserRule*, Found>> match_user(const End& end,
                                                               const LastWords& words) const {
@@ -171,7 +171,7 @@ struct Classifier::Patterns {
     return std::nullopt;
   }
 
-  /// The telling rules on the last error, then on those that led to it.
+  /// Applies the telling rules to the last error, then to the errors that led to it.
   std::optional<std::pair<const Rule*, Found>> match_telling(const End& end,
                                                              const LastWords& words) {
     const std::span<const Rule> rules = built_in_rules().telling;
@@ -229,7 +229,7 @@ const Rule* first_that_holds(std::span<const Rule> rules, const End& end, bool u
   return nullptr;
 }
 
-/// The hint when the framework itself is what cannot be imported; empty otherwise.
+/// Returns a hint if the framework itself cannot be imported; empty otherwise.
 std::string framework_hint(const job::Failure& failure, std::string_view captured,
                            const PythonContext& context, std::string_view task_python) {
   const std::string_view module = captured.substr(0, captured.find('.'));
@@ -322,7 +322,7 @@ Judgement Classifier::judge_words(const End& end, const LastWords& words) {
   }
   const Rule* rule = first_that_holds(rules.general, end, words.uncaught);
   MUSTER_CHECK(rule != nullptr, "the last rule always matches");
-  // Who aborts says why in words that no rule knew; the other signals speak for themselves.
+  // A program that aborts says why in words that no rule knew; other signals speak for themselves.
   const bool aborted = rule->ending == Ending::Signal && rule->number == kSigAbrt;
   return {.failure = make_failure(find_class(rule->class_name), {}, words),
           .sure = rule->ending != Ending::Uncaught && rule->ending != Ending::Any && !aborted};
@@ -342,7 +342,7 @@ std::optional<job::Failure> Classifier::judge_container(std::string_view cluster
       failure = make_failure(find_class(rule.class_name), {}, {});
     }
   }
-  // What Muster's own processes of a container say where they get none.
+  // Muster's own processes in a container print this if they get no memory.
   for (const std::string_view who : {"muster agent", "muster keeper"}) {
     if (!failure && diagnostics.contains(std::string(who) + ": cannot allocate memory")) {
       failure = make_failure(find_class("memory.allocation"), {}, {});

@@ -92,7 +92,7 @@ constexpr FailureClass kClasses[] = {
      "see the log: only the program knows what its exit code means; `rules` in the specification "
      "can give it a class"},
 
-    // The program ended without a reason that is certain.
+    // The program ended, but not for a reason that is certain.
     {"program.exception", FailureKind::Program, Remedy::Restart,
      "Python raised an error that is not known to be the program's fault",
      "see the traceback in the log"},
@@ -314,7 +314,7 @@ constexpr FailureClass kClasses[] = {
      "the message has the cluster's reason; `yarn logs` has the master's output"},
 };
 
-/// What the first part of an unknown name says.
+/// What the first part of an unknown name implies.
 constexpr FailureClass kFamilies[] = {
     {"user.", FailureKind::User, Remedy::GiveUp, "", ""},
     {"peer.", FailureKind::PeerLoss, Remedy::Restart, "", ""},

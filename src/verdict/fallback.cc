@@ -39,7 +39,8 @@ std::optional<int32_t> read_number(std::string_view text) {
   return read.ec == std::errc{} ? std::optional(number) : std::nullopt;
 }
 
-/// The number behind "[Errno ", "errno: " or Rust's "os error ", or of "EACCES: ", if any.
+/// Returns the number after "[Errno ", "errno: " or Rust's "os error ", or that of "EACCES: ", if
+/// any.
 std::optional<int32_t> errno_of(std::string_view text) {
   for (const std::string_view mark :
        {"[Errno ", "errno: ", "errno=", "(os error ", "Os { code: ", "repr: Os("}) {
@@ -75,13 +76,13 @@ std::string lower_case(std::string_view text) {
   return out;
 }
 
-/// The number that begins within the first `near` characters of `text`.
+/// Returns the number that begins within the first `near` characters of `text`.
 std::optional<int32_t> number_near(std::string_view text, size_t near) {
   const size_t digits = text.substr(0, near + 1).find_first_of("-0123456789");
   return digits == std::string_view::npos ? std::nullopt : read_number(text.substr(digits));
 }
 
-/// What a launcher says about how the program that it started ended: "exit status (137)".
+/// Judges what a launcher says about how the program that it started ended: "exit status (137)".
 std::optional<std::string_view> class_of_status(std::string_view text) {
   constexpr int32_t kShell = 128;
   constexpr int32_t kNotExecutable = 126;
@@ -107,7 +108,7 @@ std::optional<std::string_view> class_of_status(std::string_view text) {
   return found;
 }
 
-/// What a server answered: "returned error: 404", "status code 503".
+/// Judges what a server answered: "returned error: 404", "status code 503".
 std::optional<std::string_view> class_of_answer(std::string_view text) {
   for (const std::string_view mark : {"returned error", "status code", "response code",
                                       "http status", "http error", "http/1.1", "http code"}) {
@@ -140,9 +141,9 @@ std::optional<std::string_view> class_of_code(std::string_view text) {
   return std::nullopt;
 }
 
-/// "ValueError" of "a.b.ValueError: text", also behind "Caused by: " or a thread's name; of several
-/// ("LoadError: MethodError: text") the first that is known, else the last. Empty if the line has
-/// no such name.
+/// Returns "ValueError" for "a.b.ValueError: text", even after "Caused by: " or a thread's name; of
+/// several ("LoadError: MethodError: text"), the first one that is known, else the last one. Empty
+/// if the line has no such name.
 std::string_view type_of(std::string_view line) {
   std::string_view found;
   for (size_t begin = 0; begin < line.size();) {
@@ -170,8 +171,8 @@ std::string_view type_of(std::string_view line) {
   return found;
 }
 
-/// The package that raised a Python error ("torch"); empty for the program's own code, or if
-/// nothing is known.
+/// Returns the package that raised a Python error ("torch"); empty for the program's own code, or
+/// if it is unknown.
 std::string_view package_of(const LastWords& words) {
   std::string_view package;
   for (const std::string& line : words.context) {
@@ -240,7 +241,7 @@ std::optional<Fallback> fall_back(const LastWords& words) {
   if (const std::optional<Fallback> told = by_phrase(kPhrases, said)) {
     return told;
   }
-  // A launcher's error tells nothing of the program that it started.
+  // A launcher's error says nothing about the program that it started.
   const bool launched = type == "ChildFailedError" || type == "CalledProcessError";
   const std::string_view package = package_of(words);
   if (words.uncaught && !package.empty() && !launched) {
@@ -258,7 +259,7 @@ std::optional<Fallback> fall_back(const LastWords& words) {
   if (!type.empty()) {
     return Fallback{"program.exception", fmt::format("by the type {}", type)};
   }
-  // The last lines may be a launcher's advice; what it met stands before.
+  // The last lines may be a launcher's advice; what it met comes before them.
   return by_phrase(kPhrases, lower_case(words.errors));
 }
 

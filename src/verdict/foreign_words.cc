@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kTracebackMark = "Traceback (most recent call last)";
 constexpr size_t kJvmErrorsMax = 8;
-/// A message of more lines than this may stand between an exception's name and its frames.
+/// Between an exception's name and its frames there may be a message of up to this many lines.
 constexpr size_t kJvmMessageLinesMax = 8;
 constexpr size_t kLinesBackMax = 400;
 
@@ -19,7 +19,7 @@ bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 
 char lowered(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
-/// "at org.x.Y.z(Y.java:7)", also behind a logger's prefix.
+/// "at org.x.Y.z(Y.java:7)", even after a logger's prefix.
 bool is_jvm_frame(std::string_view line) {
   std::string_view trimmed = trim(line);
   if (trimmed.starts_with('[')) {  // A logger's "[info]  ".
@@ -54,7 +54,7 @@ bool is_native_frame(std::string_view trimmed) {
   return trimmed.starts_with("[bt] (") || trimmed.ends_with("Unknown  Unknown");
 }
 
-/// Rows of a tensor, a table, or a counter: nothing but numbers, brackets and commas.
+/// Rows of a tensor, a table, or a counter: only numbers, brackets and commas.
 bool is_numbers(std::string_view line) {
   return line.find_first_of("0123456789") != std::string_view::npos &&
          line.find_first_not_of("0123456789.,+-eE[](){}|*: \t") == std::string_view::npos;
@@ -69,7 +69,7 @@ std::string masked(std::string_view text) {
 }  // namespace
 
 bool is_stack_noise(std::string_view line) {
-  // What Hydra adds below every error of a program.
+  // Hydra adds this below every error of a program.
   constexpr std::string_view kHydraHint = "Set the environment variable HYDRA_FULL_ERROR=1";
   return line.starts_with(kHydraHint) || line.starts_with("frame #") ||
          is_native_frame(trim(line)) || is_jvm_frame(line) || is_numbers(line) ||
@@ -116,7 +116,7 @@ std::vector<std::string> find_jvm_errors(const std::vector<std::string>& lines) 
     if (!caused && !heads) {
       continue;
     }
-    // The message may have lines of its own before the frames.
+    // The message may have several lines before the frames.
     size_t at = i;
     while (at > first && i - at < kJvmMessageLinesMax &&
            lines[at].find("Exception") == std::string::npos &&
@@ -139,7 +139,7 @@ std::vector<std::string> find_jvm_errors(const std::vector<std::string>& lines) 
 
 namespace {
 
-/// How much of `line`, from its start, stands before the text of the next line, too.
+/// Returns how much of the beginning of `line` is also at the beginning of the next line.
 size_t shared_prefix(std::string_view line, std::string_view next) {
   const std::string mine = masked(line);
   const std::string other = masked(next);
@@ -157,7 +157,7 @@ void strip_prefixes(std::vector<std::string>& lines) {
     }
     std::string prefix = lines[i].substr(0, at);
     std::string said;
-    // "PREFIX the call failed: Traceback ...": the prefix ends where the next line's does.
+    // For "PREFIX the call failed: Traceback ...", the prefix ends where the next line's does.
     if (const size_t shared = i + 1 < lines.size() ? shared_prefix(prefix, lines[i + 1]) : 0;
         shared > 0 && shared < at && !trim(prefix.substr(0, shared)).empty()) {
       said = prefix.substr(shared);

@@ -15,17 +15,17 @@ namespace {
 
 constexpr std::string_view kHeader = "Traceback (most recent call last):";
 constexpr size_t kMessageLinesMax = 30;
-/// A traceback this far from the end was survived.
+/// A program survived a traceback that is this far from the end.
 constexpr size_t kLinesAfterMax = 60;
 constexpr size_t kLastLines = 6;
-/// Of lines that look like an error, somewhere before the last ones.
+/// How many lines that look like an error are taken from before the last ones.
 constexpr size_t kErrorLinesMax = 12;
-/// What a library logs just before it gives up says why.
+/// What a library logs just before it gives up says why, so this many lines are kept.
 constexpr size_t kLinesBeforeFatal = 3;
 constexpr size_t kContextLinesMax = 10;
 constexpr size_t kFrameLinesMax = 6;
-/// Of the message below the frames; what it is about often comes last ("Last error: ..."). A long
-/// one takes the place of frames, so that a summary has room for both.
+/// How much is shown of the message below the frames; its point often comes last ("Last error:
+/// ..."). A long message takes the place of frames, so that a summary has room for both.
 constexpr size_t kMessageShownMax = 6;
 constexpr size_t kMessageLong = 3;
 constexpr size_t kFrameLinesBesideLong = 4;
@@ -45,7 +45,7 @@ size_t indent_of(std::string_view line) {
   return indent == std::string_view::npos ? line.size() : indent;
 }
 
-/// True for "ValueError: text" and for a bare "KeyboardInterrupt".
+/// Returns whether the line begins an exception: "ValueError: text", or a bare "KeyboardInterrupt".
 bool starts_exception(std::string_view line) {
   size_t at = 0;
   while (at < line.size() && (std::isalnum(static_cast<unsigned char>(line[at])) != 0 ||
@@ -63,8 +63,8 @@ bool links_tracebacks(std::string_view line) {
 
 bool ends_message(std::string_view line) { return trim(line) == kHeader || links_tracebacks(line); }
 
-/// True for the start of an uncaught C++ exception, a fatal error of the interpreter, a fatal log
-/// line.
+/// Returns whether the line begins an uncaught C++ exception, a fatal error of the interpreter, or
+/// a fatal log message.
 bool starts_fatal(std::string_view line) {
   const bool glog =
       line.size() > 6 && line[0] == 'F' && line[5] == ' ' &&
@@ -72,7 +72,7 @@ bool starts_fatal(std::string_view line) {
   return glog || line.starts_with("terminate called ") || line.starts_with("Fatal Python error");
 }
 
-/// True for what a shell says about a child that died of a signal.
+/// Returns whether the line is a shell's remark about a child that died of a signal.
 bool is_shell_remark(std::string_view line) {
   constexpr auto kRemarks = std::to_array<std::string_view>(
       {"Aborted", "Killed", "Terminated", "Segmentation fault", "Bus error", "Illegal instruction",
@@ -116,8 +116,8 @@ std::vector<Traceback> find_tracebacks(const Lines& lines) {
   return found;
 }
 
-/// Takes away what Python only reports: "Exception ignored in: ..." and the traceback below it.
-/// Where nothing else was said, it stays.
+/// Removes what Python only reports: "Exception ignored in: ..." and the traceback below it. If
+/// nothing else was said, it stays.
 void drop_ignored(Lines& lines) {
   constexpr std::string_view kIgnored = "Exception ignored in";
   Lines kept;
@@ -148,7 +148,7 @@ std::string text_of(const Lines& lines, size_t begin, size_t end) {
   return text;
 }
 
-/// True for errors that only pass on that something else failed.
+/// Returns whether an error only passes on that something else failed.
 bool wraps_another(std::string_view message) {
   constexpr auto kWrappers =
       std::to_array<std::string_view>({"ChildFailedError", "CalledProcessError",
@@ -170,8 +170,8 @@ bool is_own_frame(std::string_view line) {
          line.find("<frozen ") == std::string_view::npos;
 }
 
-/// Adds the innermost frames, `lines_max` lines, and before them the program's own innermost one if
-/// a library hides it.
+/// Adds the innermost frames, `lines_max` lines; if a library's frames hide the program's own
+/// innermost one, puts that before them.
 void add_frames(const Lines& lines, const Traceback& last, size_t lines_max, Lines& context) {
   Lines frames;
   for (size_t i = last.begin + 1; i < last.message; ++i) {
@@ -190,7 +190,7 @@ void add_frames(const Lines& lines, const Traceback& last, size_t lines_max, Lin
   context.insert(context.end(), frames.begin() + static_cast<ptrdiff_t>(skipped), frames.end());
 }
 
-/// The last lines before `end` that look like an error.
+/// Returns the last lines before `end` that look like an error.
 std::string error_lines(const Lines& lines, size_t begin, size_t end) {
   Lines found;
   for (size_t i = end; i > begin && found.size() < kErrorLinesMax && end - i < kLinesAfterMax;
@@ -250,8 +250,8 @@ bool read_jvm(const Lines& lines, LastWords& words) {
   return true;
 }
 
-/// Where the last words begin: at a fatal line, at an exception's name, else kLastLines from the
-/// end.
+/// Returns where the last words begin: at a fatal line, at an exception's name, or else kLastLines
+/// from the end.
 size_t begin_of_error(const Lines& kept) {
   const auto near_end = kept.end() - static_cast<ptrdiff_t>(std::min(kept.size(), kLinesAfterMax));
   const auto fatal = std::find_if(near_end, kept.end(), starts_fatal);
@@ -281,7 +281,7 @@ void read_plain(const Lines& lines, LastWords& words) {
                        kept.begin() + static_cast<ptrdiff_t>(shown));
 }
 
-/// The line that tells most when no rule pointed at one.
+/// Returns the line that says most if no rule pointed at one.
 std::string_view headline_of(const LastWords& words) {
   const std::vector<std::string_view> lines = split(words.final_error, '\n');
   if (words.uncaught) {

@@ -14,7 +14,7 @@ namespace muster::verdict {
 namespace {
 
 constexpr std::string_view kTraceback = "Traceback (most recent call last)";
-/// A date may stand before a mark.
+/// A date may come before a mark.
 constexpr size_t kMarkEndMax = 80;
 
 struct Marked {
@@ -78,7 +78,7 @@ std::optional<Marked> marked(std::string_view line) {
   return std::nullopt;
 }
 
-/// The signal right behind the first `mark`, where the number there stands for one.
+/// Returns the signal directly after the first `mark`, if the number there is one.
 std::optional<FirstSignal> signal_after(std::string_view output, std::string_view mark) {
   const size_t at = output.find(mark);
   if (at == std::string_view::npos) {
@@ -135,7 +135,7 @@ std::vector<std::string> split_by_process(std::string_view tail) {
   return texts;
 }
 
-// torchrun names the first that failed, and ends the others itself.
+// torchrun names the first process that failed, and ends the others itself.
 std::optional<FirstSignal> first_signal(std::string_view output) {
   for (const std::string_view mark : {"failed (exitcode: -", "exited on signal "}) {
     if (const std::optional<FirstSignal> found = signal_after(output, mark)) {

@@ -115,7 +115,7 @@ std::string_view place_of(Where where) {
   return "?";
 }
 
-/// In a table's cell a bar would end the cell, also inside of code.
+/// A bar would end the table's cell, even inside code.
 std::string cell(std::string_view text) {
   std::string out;
   for (const char c : text) {

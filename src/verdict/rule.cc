@@ -24,7 +24,7 @@ constexpr Rule kCertain[] = {
      R"((?im)oom[-_]kill|OOM Killed|: Out Of Memory$|out of memory: killed process)"},
     {"memory.limit", Signal, kSigTerm, Error,
      R"(running beyond (?:physical|virtual) memory limits)"},
-    // These come from outside: what the program said before has nothing to do with it.
+    // These signals come from outside: what the program said before has nothing to do with them.
     {"program.killed", Signal, kSigKill},
     {"program.terminated", Signal, kSigTerm},
     {"user.interrupt", Signal, kSigInt},
@@ -33,7 +33,7 @@ constexpr Rule kCertain[] = {
 constexpr Rule kTelling[] = {
     {"user.framework_program", Code, 78, Output,
      R"((?m)^muster: framework: (the framework's program .*))"},
-    // It comes with the driver, not with the program's environment.
+    // It belongs to the driver, not to the program's environment.
     {"gpu.driver", Any, 0, Error, R"(libcuda\.so(?:\.\d+)?: cannot open shared object file)"},
     {"user.library", Any, 0, Error,
      R"(error while loading shared libraries|cannot open shared object file|undefined symbol: )"},
@@ -154,7 +154,7 @@ constexpr Rule kTelling[] = {
     {"collective.usage", Any, 0, Error,
      R"(Duplicate GPU detected|ncclInvalidUsage|Detected mismatch between collectives)"
      R"(|op\.preamble\.length)"},
-    // Before the loss that follows from it.
+    // This comes before the loss that follows from it.
     {"memory.limit", Any, 0, Error,
      R"((?i)oom[-_]kill|OOM ?Killed|(?m:: Out Of Memory$))"
      R"(|(?:exceeding|running beyond) (?:the )?(?:physical |virtual )?memory limit)"

@@ -22,8 +22,8 @@ constexpr size_t kWrappedLinesMax = 3;
 
 using Lines = std::vector<std::string>;
 
-/// Breaks at blanks so that no line is longer than `width`, except for single words that are; what
-/// goes over `lines_max` lines is cut off.
+/// Breaks at blanks so that no line is longer than `width`, except for single longer words; cuts
+/// off everything after `lines_max` lines.
 Lines wrap(std::string_view text, size_t width, size_t lines_max) {
   Lines lines(1);
   for (const std::string_view word : split(text, ' ')) {
@@ -78,7 +78,7 @@ std::string victims_line(uint32_t victims) {
                       : fmt::format("{} other tasks ended because of it", victims);
 }
 
-/// A task that got no container in time has no attempt that could be named.
+/// A task that got no container in time has no attempt to name.
 std::string who(const job::Plan& plan, const job::FirstCause& cause) {
   const std::string task = to_string(plan, cause.attempt.task);
   return cause.host.value.empty()
@@ -123,7 +123,7 @@ std::string_view colour_of(job::JobResult result) {
   return "0";
 }
 
-/// Evidence gives way when everything together would be too long.
+/// The evidence is shortened if everything together would be too long.
 void shorten(std::vector<Row>& rows, size_t lines_max) {
   size_t count = 0;
   for (const Row& row : rows) {
@@ -145,8 +145,8 @@ std::string headline_of(const job::Plan& plan, const job::Outcome& outcome) {
   return line;
 }
 
-/// A job that failed without an attempt to blame (it was refused, or took too long) has a class all
-/// the same.
+/// A job that failed without an attempt to blame (it was refused, or took too long) still has a
+/// class.
 std::vector<Row> rows_of(std::string_view class_name, size_t width) {
   const job::Failure failure{
       .class_name = std::string(class_name), .kind = {}, .remedy = {}, .evidence = {}, .hint = {}};
