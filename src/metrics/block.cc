@@ -13,7 +13,7 @@ namespace muster::metrics {
 namespace {
 
 constexpr size_t kTaskBytesMax = 512;
-/// Of the directory, before it is compressed.
+/// For the directory, before compression.
 constexpr size_t kDirectoryBytesMax = 32U << 20;
 
 void put_fixed(std::string& out, uint32_t value) {
@@ -30,7 +30,8 @@ uint32_t get_fixed(std::string_view bytes, size_t at) {
   return value;
 }
 
-/// A part with its size, compressed where that gains something: raw size (0: as it is), bytes.
+/// Writes a part with its size, compressed if that gains anything: raw size (0: uncompressed),
+/// bytes.
 void put_part(std::string& out, std::string_view raw) {
   const std::optional<std::string> packed = compress(raw);
   put_varint(out, packed ? raw.size() : 0);
@@ -55,7 +56,7 @@ Result<std::string> unpack(std::string_view bytes, size_t raw_bytes) {
   return raw_bytes == 0 ? Result<std::string>(std::string(bytes)) : decompress(bytes, raw_bytes);
 }
 
-/// Subjects of one role stand together: the role is written once for all that follow.
+/// Subjects of one role are adjacent: the role is written once for all that follow.
 std::string directory_of(const Block& block) {
   std::string out;
   put_varint(out, block.subjects.size());
@@ -80,7 +81,7 @@ std::string directory_of(const Block& block) {
 
 Result<std::vector<Subject>> get_subjects(ByteReader& in) {
   const std::optional<uint64_t> count = in.varint();
-  // Three bytes each at least: a small block cannot make its reader take much memory.
+  // At least three bytes each, so that a small block cannot make its reader take much memory.
   if (!count || *count > kSubjectsMax || *count * 3 > in.rest().size()) {
     return corrupt_block("it has too many subjects");
   }
@@ -181,7 +182,7 @@ Result<BlockView> BlockView::open(std::string_view bytes) {
   const std::optional<uint64_t> step = in.varint();
   const std::optional<int64_t> start = in.signed_varint();
   const std::optional<uint64_t> times = in.varint();
-  constexpr int64_t kStartMax = int64_t{1} << 40;  // Some ten thousand years.
+  constexpr int64_t kStartMax = int64_t{1} << 40;  // Tens of thousands of years.
   if (!step || !start || !times || *step == 0 || *step > kStepMax || *times == 0 ||
       *times > kTimesMax || *start > kStartMax || *start < -kStartMax) {
     return corrupt_block("its times are out of range");

@@ -9,10 +9,10 @@
 namespace muster::metrics {
 namespace {
 
-/// More are not told: a file of noise has as many as one likes.
+/// No more are reported: a file of noise has any number of them.
 constexpr size_t kDamagesMax = 16;
 
-/// The whole length that a block's head claims.
+/// Returns the whole length that a block's head claims.
 size_t claimed_bytes(std::string_view head) {
   size_t length = 0;
   for (size_t i = 0; i < 4; ++i) {
@@ -41,7 +41,7 @@ std::optional<std::string_view> BlockFile::next() {
       return block;
     }
     note(claimed > rest.size() ? "a block of samples is cut off" : view.error().message);
-    // One of another version is as long as it says; any other may say anything.
+    // A block of another version is as long as it says; any other may claim anything.
     const bool whole = view.error().code == Errc::Unsupported && claimed <= rest.size();
     const size_t next = bytes_.find(kBlockMagic, at_ + (whole ? claimed : kBlockMagic.size()));
     at_ = next == std::string_view::npos ? bytes_.size() : next;

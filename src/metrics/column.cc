@@ -13,16 +13,16 @@ namespace {
 
 constexpr int kLevel = 3;
 constexpr size_t kVarintBytesMax = 10;
-/// Below this nothing is gained.
+/// Compressing less than this gains nothing.
 constexpr size_t kCompressMin = 24;
 
 enum class Presence : uint8_t { All = 0, Bits = 1 };
 enum class Values : uint8_t { Scaled = 0, Bits = 1 };
 
-/// How many decimals values may have and still be kept as whole numbers.
+/// How many decimal places values may have and still be kept as whole numbers.
 constexpr std::array<double, 5> kScales = {1, 1e2, 1e3, 1e6, 1e9};
 
-/// The first scale at which every value is a whole number and comes back exactly.
+/// Returns the first scale at which every value is a whole number and can be restored exactly.
 std::optional<uint8_t> find_scale(const Column& column) {
   constexpr double kExactMax = 4503599627370496.0;  // 2^52
   for (uint8_t at = 0; at < kScales.size(); ++at) {
@@ -34,7 +34,7 @@ std::optional<uint8_t> find_scale(const Column& column) {
       }
       const double value = column.values[cell];
       const double whole = std::nearbyint(value * scale);
-      // Through an integer, as the reader does it: a negative zero does not come back so.
+      // Through an integer, as the reader does it: a negative zero would not be restored.
       fits = std::isfinite(value) && std::fabs(whole) < kExactMax &&
              std::bit_cast<uint64_t>(static_cast<double>(static_cast<int64_t>(whole)) / scale) ==
                  std::bit_cast<uint64_t>(value);
@@ -46,7 +46,7 @@ std::optional<uint8_t> find_scale(const Column& column) {
   return std::nullopt;
 }
 
-/// Calls for each value that is there, with whether it is the first of its subject.
+/// Calls for each value that is present, with whether it is the first of its subject.
 template <class Call>
 void each_present(const std::vector<bool>& present, uint32_t times, const Call& call) {
   for (size_t begin = 0; begin < present.size(); begin += times) {
@@ -60,8 +60,8 @@ void each_present(const std::vector<bool>& present, uint32_t times, const Call& 
   }
 }
 
-/// A subject's first value counts from the first of the subject before, which is mostly like it;
-/// the others from the one before.
+/// A subject's first value is relative to the previous subject's first, which is mostly similar;
+/// the others are relative to the one before.
 void put_scaled(std::string& out, const Column& column, uint32_t times, double scale) {
   int64_t last = 0;
   int64_t last_first = 0;
@@ -94,8 +94,8 @@ Status get_scaled(ByteReader& in, uint32_t times, double scale, Column& column) 
   return whole ? Status() : corrupt_block("a column is cut off");
 }
 
-/// Any values: what changed against the one before, byte by byte in planes of their own, so that
-/// those that do not change stand together.
+/// For any values: writes what has changed from the previous one, with each of the eight bytes in a
+/// plane of its own, so that the unchanged bytes are adjacent.
 void put_bits(std::string& out, const Column& column, uint32_t times) {
   std::vector<uint64_t> words;
   uint64_t last = 0;
@@ -241,7 +241,7 @@ std::optional<std::string> compress(std::string_view raw) {
 }
 
 Result<std::string> decompress(std::string_view bytes, size_t raw_bytes) {
-  // The frame tells its size, too: what it claims is checked before memory is taken.
+  // The frame also states its size: check what it claims before taking memory.
   if (ZSTD_getFrameContentSize(bytes.data(), bytes.size()) != raw_bytes) {
     return corrupt_block("a compressed part is not as long as it says");
   }

@@ -64,7 +64,7 @@ void SeriesReader::add_value(std::map<int64_t, Sum>& points, Kind kind, int64_t 
   points_ += fresh ? 1 : 0;
   Sum& sum = at->second;
   if (!fresh && step_s > sum.step_s) {
-    return;  // What is there is finer.
+    return;  // The existing value is finer.
   }
   const bool repeats = step_s == query_.step_s || step_s < sum.step_s || sum.count == 0;
   if (kind == Kind::Counter) {
@@ -101,7 +101,7 @@ std::vector<Series> SeriesReader::take() {
 }
 
 size_t History::share_of(size_t level) const {
-  // Seconds need the most: half, then a quarter each.
+  // Seconds need the most: they get half, and the other two a quarter each.
   return level == 0 ? bytes_max_ / 2 : bytes_max_ / 4;
 }
 

@@ -42,7 +42,7 @@ struct Family {
   std::vector<Line> lines;
 };
 
-/// Of each task the newest attempt that is in the block.
+/// Returns the newest attempt of each task that is in the block.
 std::map<std::pair<std::string_view, uint32_t>, uint32_t> newest_attempts(const Block& latest) {
   std::map<std::pair<std::string_view, uint32_t>, uint32_t> newest;
   for (const Subject& subject : latest.subjects) {
@@ -83,7 +83,7 @@ std::string prometheus_text(const PrometheusContext& context, const Block& lates
         continue;
       }
       Family& family = families[prometheus_name(column.metric, subject.is_host())];
-      // Two names that look alike here would give one series twice, which scrapers refuse.
+      // Two names that look the same here would make a duplicate series, which scrapers refuse.
       if (family.metric == nullptr || family.metric == &column.metric) {
         family.metric = &column.metric;
         family.lines.push_back({.subject = &subject, .value = column.values[s]});

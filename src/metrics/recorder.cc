@@ -9,7 +9,7 @@ namespace muster::metrics {
 namespace {
 
 constexpr int kMetricBits = 16;
-/// Of one block: subjects times columns times its times. A window with more gives several blocks.
+/// Per block: subjects times columns times its times. A window with more makes several blocks.
 constexpr size_t kBlockValuesMax = 4U << 20;
 
 constexpr uint64_t key_of(uint32_t subject, uint32_t metric) {
@@ -69,7 +69,7 @@ std::optional<uint32_t> Recorder::number_of(const Subject& subject) {
   return number;
 }
 
-/// Those without a row in any window: attempts that ended long ago.
+/// Forgets subjects without a row in any window: attempts that ended long ago.
 void Recorder::forget_subjects() {
   std::set<uint32_t> used;
   for (const Level& level : levels_) {
@@ -86,7 +86,7 @@ void Recorder::forget_subjects() {
 std::optional<uint32_t> Recorder::number_of(const Metric& metric) {
   const auto builtin = static_cast<uint32_t>(builtins().size());
   if (const auto found = own_names_.find(metric.name); found != own_names_.end()) {
-    return builtin + found->second;  // Of the first unit and kind that it came with.
+    return builtin + found->second;  // With the unit and kind with which it came first.
   }
   if (const BuiltinMetric* const row = find_builtin(metric.name)) {
     return static_cast<uint32_t>(row->id);
@@ -113,7 +113,7 @@ bool Recorder::put(Level& level, Key key, int64_t time_s, double value, uint16_t
   Row& row = found == window.end() ? window[key] : found->second;
   const auto slot = static_cast<size_t>((time_s - start) / level.step_s);
   const bool gauge = metric_numbered(metric_in(key), own_metrics_).kind == Kind::Gauge;
-  // What a program says last in a second counts: the mean of two steps is a step that never was.
+  // A program's last value in a second counts: the mean of two steps is a step that never was.
   const bool told = level.step_s == 1 && metric_in(key) >= builtins().size();
   const uint16_t before = row.counts[slot];
   const auto together = static_cast<uint16_t>(std::min(before + count, 60'000));
@@ -144,7 +144,7 @@ std::vector<Block> Recorder::take_closed(int64_t now_s, bool all) {
   return blocks;
 }
 
-/// A window of seconds is part of one step of the coarser levels.
+/// Passes a window of seconds on to a coarser level, where it is part of one step.
 void Recorder::pass_on(const Window& window, int64_t start_s, Level& to) {
   for (const auto& [key, row] : window) {
     const bool gauge = metric_numbered(metric_in(key), own_metrics_).kind == Kind::Gauge;
@@ -182,7 +182,7 @@ void Recorder::restore(const Block& block, uint32_t step_s) {
   pass_on(window, block.start_s, *to);
 }
 
-/// The directory of a block for these keys, and where each key's row and column are.
+/// Returns a block's directory for these keys, and where each key's row and column are.
 Block Recorder::shape(const std::vector<Key>& keys, int64_t start_s, uint32_t step_s,
                       uint32_t times, std::vector<size_t>& rows,
                       std::vector<size_t>& columns) const {

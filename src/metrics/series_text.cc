@@ -36,7 +36,7 @@ std::string csv_field(std::string_view text) {
   return quoted + "\"";
 }
 
-/// Calls for each point of all series, by time, then in the order of the series.
+/// Calls for each point of all series, by time, and at the same time in the order of the series.
 template <class Call>
 void each_by_time(std::span<const Series> series, const Call& call) {
   std::vector<std::tuple<int64_t, size_t, size_t>> order;

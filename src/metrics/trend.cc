@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kParts = 6;
 constexpr int64_t kSpanMinS = 30;
 constexpr size_t kPointsMin = 12;
-/// Of the mean: what a part has to rise by, so that one that stands still is noticed.
+/// How much each part must rise, as a share of the mean rise, so that a standstill is noticed.
 constexpr double kPartMin = 0.2;
 
 /// A sixth of the time, and what was seen in it.
@@ -58,7 +58,8 @@ std::optional<Rise> steady_rise(std::span<const Point> points) {
   if (last < first / 2) {
     return std::nullopt;
   }
-  // Of a part that was looked at rarely, as on a busy host, the middle is elsewhere.
+  // By the samples' own times: a part that was sampled rarely, as on a busy host, has its middle
+  // elsewhere.
   return Rise{
       .from = medians[0],
       .to = medians[kParts - 1],
