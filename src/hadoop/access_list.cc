@@ -30,7 +30,7 @@ AccessList parse_access_list(std::string_view text) {
     list.everybody = true;
     return list;
   }
-  // A list of groups alone begins with the space.
+  // A list of only groups begins with the space.
   const size_t space = text.find(' ');
   add_names(text.substr(0, space), list.users);
   if (space != std::string_view::npos) {

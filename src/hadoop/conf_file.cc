@@ -14,14 +14,14 @@ namespace {
 
 using Path = std::filesystem::path;
 
-/// "include" of "xi:include": Hadoop, too, looks at no namespace.
+/// Returns the "include" of "xi:include": Hadoop, too, ignores namespaces.
 std::string_view local_name(const pugi::xml_node& node) {
   const std::string_view name = node.name();
   const size_t colon = name.rfind(':');
   return colon == std::string_view::npos ? name : name.substr(colon + 1);
 }
 
-/// The element's own text; comments within it do not cut it.
+/// Returns the element's own text; comments within it do not cut it short.
 std::string text_of(const pugi::xml_node& node) {
   std::string text;
   for (const pugi::xml_node child : node.children()) {
@@ -48,7 +48,7 @@ Error error_at(const Origin& origin, std::string_view message) {
   return user_error(fmt::format("{}: error: {}", to_string(origin), message));
 }
 
-/// Reads one file and, on its own stack, those it includes.
+/// Reads one file and, recursively, those it includes.
 class Parser {
  public:
   Parser(const ReadFile& read, const std::vector<Path>& folders) : read_(read), folders_(folders) {}
@@ -142,7 +142,7 @@ Status Parser::elements(const Source& source, const pugi::xml_node& parent, size
     } else if (name == "include") {
       MUSTER_TRY_STATUS(include(source, node, depth));
     } else {
-      // Hadoop looks through elements that it does not know.
+      // Hadoop descends into elements that it does not know.
       MUSTER_TRY_STATUS(elements(source, node, depth + 1));
     }
   }

@@ -18,8 +18,8 @@ std::string variable(const ConfSource& source, const std::string& name) {
   return found == source.environment.end() ? std::string() : found->second;
 }
 
-/// True if the folder has a file that only a Hadoop client has. A file that cannot be read counts:
-/// loading it says why.
+/// Returns whether the folder has a file that only a Hadoop client has. An unreadable file counts:
+/// loading it reports why.
 bool has_configuration(const Path& folder, const ReadFile& read) {
   return std::ranges::any_of(kConfFiles, [&](const char* name) {
     const Result<std::string> text = read(folder / name);
@@ -87,7 +87,7 @@ Result<std::vector<Path>> find_conf_folders(const ConfSource& source, const Read
       return std::vector<Path>{folder};
     }
   }
-  // The rest of a configuration lies beside the files of it that are named.
+  // The rest of a configuration lies beside those of its files that are named.
   std::vector<Path> beside;
   for (const Path& file : files_over(source)) {
     if (std::ranges::find(beside, file.parent_path()) == beside.end()) {

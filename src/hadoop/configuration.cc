@@ -20,7 +20,7 @@ struct Span {
   size_t end;
 };
 
-/// Finds the first "${name}" whose name has neither '$', '}' nor a blank: of nested ones, the
+/// Finds the first "${name}" whose name has neither '$', '}' nor a blank; if they are nested, the
 /// innermost.
 std::optional<Span> find_variable(std::string_view text) {
   for (size_t at = text.find("${"); at != std::string_view::npos; at = text.find("${", at + 1)) {
@@ -141,7 +141,8 @@ Result<std::string> Configuration::expand(std::string_view name, std::string tex
     }
     const std::string word = text.substr(span->begin, span->end - span->begin);
     const std::optional<std::string> value = variable(word);
-    // Hadoop's own rules: what is not known stays as it is, and so does what names itself.
+    // Hadoop's own rules: an unknown variable stays as it is, and so does one that refers to
+    // itself.
     if (!value) {
       return text;
     }

@@ -15,7 +15,7 @@ namespace {
 namespace common = ::hadoop::common;
 
 constexpr std::string_view kMagic = "HDTS";
-constexpr uint32_t kEntriesMax = 10'000;  ///< Of each sort: finding an alias is linear.
+constexpr uint32_t kEntriesMax = 10'000;  ///< Of each kind: finding an alias takes linear time.
 
 Error corrupt_token_file(std::string message) {
   return {Errc::Corrupt, Blame::User, std::move(message)};

@@ -76,7 +76,7 @@ Status read_pipeline(const Configuration& configuration, HdfsSettings& out) {
   return {};
 }
 
-/// A DataNode closes what nobody uses for its own time: where that is known, it counts, too.
+/// A DataNode closes idle connections after a time of its own: if that is known, it counts, too.
 Status read_idle_streams(const Configuration& configuration, HdfsSettings& out) {
   const BoundedSettings read(configuration);
   MUSTER_TRY_STATUS(read.count("dfs.client.socketcache.capacity", 0, out.idle_streams_max));
@@ -117,7 +117,7 @@ Result<HdfsSettings> hdfs_settings(const Configuration& configuration) {
 
 namespace {
 
-/// The bits of one symbolic clause such as "g=rx"; as a umask it says what is allowed.
+/// Returns the bits of one symbolic clause such as "g=rx"; in a umask it names what is allowed.
 std::optional<uint32_t> clause_bits(std::string_view clause, uint32_t& who_bits) {
   const size_t equals = clause.find('=');
   if (equals == std::string_view::npos || equals == 0) {

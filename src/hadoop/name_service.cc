@@ -25,7 +25,7 @@ Result<NameService> logical_service(const Configuration& configuration, std::str
   const std::string ids_key = fmt::format("dfs.ha.namenodes.{}", name);
   MUSTER_TRY(const std::vector<std::string> ids, configuration.list(ids_key));
   if (ids.empty()) {
-    // A name service of one NameNode that clients reach through a proxy provider.
+    // A name service with one NameNode that clients reach through a proxy provider.
     const std::string key = fmt::format("dfs.namenode.rpc-address.{}", name);
     if (!configuration.is_set(key)) {
       return configuration.wrong(ids_key, "list the ids of its NameNodes in hdfs-site.xml");
@@ -52,7 +52,7 @@ struct Uri {
   std::string_view path;
 };
 
-/// "scheme://authority/path", "scheme:/path"; nothing if it has no scheme.
+/// Splits "scheme://authority/path" or "scheme:/path"; nullopt if it has no scheme.
 std::optional<Uri> split_uri(std::string_view text) {
   const size_t colon = text.find(':');
   const size_t slash = text.find('/');

@@ -59,7 +59,7 @@ std::optional<std::string> glob_to_regex(std::string_view glob) {
   return open == 0 ? std::optional(std::move(out)) : std::nullopt;
 }
 
-/// "$1@$0" with the principal's parts; 0 is the realm.
+/// Fills in the principal's parts, as in "$1@$0"; 0 is the realm.
 Result<std::string> fill_in(std::string_view format, const Principal& principal) {
   const std::string_view parts[] = {principal.realm, principal.name, principal.instance};
   std::string out;
@@ -79,7 +79,7 @@ Result<std::string> fill_in(std::string_view format, const Principal& principal)
   return out;
 }
 
-/// Java's "$1" is RE2's "\1", and what RE2 would take for one is quoted.
+/// Java's "$1" is RE2's "\1"; what RE2 would take for a reference is quoted.
 std::string replacement(std::string_view java) {
   std::string out;
   for (size_t i = 0; i < java.size(); ++i) {
@@ -99,7 +99,8 @@ Error wrong_rule(std::string_view rule, std::string_view what) {
                                 printable(rule.substr(0, 120))));
 }
 
-/// Takes what stands before `end` from the front of `rest`, and `end`; nothing if it is not there.
+/// Takes what precedes `end` from the front of `rest`, and `end` itself; nullopt if there is no
+/// `end`.
 std::optional<std::string> take_until(std::string_view& rest, char end) {
   const size_t at = rest.find(end);
   if (at == std::string_view::npos) {

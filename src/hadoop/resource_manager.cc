@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view kPrefix = "yarn.resourcemanager.";
 
 struct Port {
-  std::string_view key;  ///< Behind kPrefix.
+  std::string_view key;  ///< After kPrefix.
   uint16_t number;
   net::HostPort ResourceManager::* field;
 };
@@ -28,7 +28,7 @@ constexpr Port kPorts[] = {
     {"resource-tracker.address", 8031, &ResourceManager::tracker},
 };
 
-/// Reads one address: its own key, else the manager's host name with the default port.
+/// Reads one address: its own key, or else the manager's host name with the default port.
 Result<net::HostPort> endpoint(const Configuration& configuration, std::string_view key,
                                uint16_t port, const std::string& id) {
   const std::string suffix = id.empty() ? "" : "." + id;
@@ -61,7 +61,7 @@ Result<ResourceManager> manager(const Configuration& configuration, const std::s
   return out;
 }
 
-/// A wait in milliseconds of which -1 means forever.
+/// Reads a wait in milliseconds; -1 means forever.
 Result<Duration> wait_max(const Configuration& configuration, std::string_view name) {
   MUSTER_TRY(const Duration wait, configuration.duration(name, std::chrono::milliseconds(1)));
   return wait < Duration(0) ? Duration::max() : wait;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kNotesRealm = "X-CACHECONF:";
 constexpr uint32_t kPartsMax = 64;
 
-/// The file's numbers are big endian, its strings have lengths of four bytes: like Java's.
+/// The file's numbers are big-endian and its strings have lengths of four bytes, as in Java.
 class Reader {
  public:
   Reader(std::string_view bytes, int version) : reader_(bytes), version_(version) {}
@@ -104,7 +104,7 @@ Result<std::pair<Ticket, bool>> Reader::ticket() {
     }
   }
   MUSTER_TRY_STATUS(skip_text());  // The ticket.
-  MUSTER_TRY_STATUS(skip_text());  // A second one.
+  MUSTER_TRY_STATUS(skip_text());  // A second ticket.
   return std::pair(std::move(out), is_note);
 }
 

@@ -27,8 +27,8 @@ bool parse(Message& message, std::string_view bytes) {
          message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
 }
 
-/// Milliseconds since 1970, at most 146,000 years away: so far the distance of two moments fits our
-/// clock.
+/// Converts milliseconds since 1970, at most 146,000 years away: up to there the difference of two
+/// times fits our clock.
 WallTime wall(int64_t milliseconds) {
   constexpr Duration kFarthest = Duration::max() / 2;
   constexpr auto kLast = std::chrono::duration_cast<std::chrono::milliseconds>(kFarthest).count();
@@ -41,7 +41,7 @@ AttemptName attempt_of(const identifiers::ApplicationAttemptId& id) {
           .attempt = id.attemptid()};
 }
 
-/// HDFS and KMS write it as Writables, YARN did so before 2.6.
+/// HDFS and KMS write it as Writables; YARN did so before 2.6.
 Result<DelegationIdentifier> decode_writable_delegation(std::string_view bytes) {
   WritableReader reader(bytes);
   DelegationIdentifier out;
@@ -165,8 +165,8 @@ Result<ContainerIdentifier> decode_container_identifier(std::string_view identif
 }
 
 Result<BlockIdentifier> decode_block_identifier(std::string_view identifier) {
-  // A protobuf begins with the tag of its first field; the older form with a number of several
-  // bytes, whose first is negative.
+  // A protobuf begins with the tag of its first field, the older form with a number of several
+  // bytes whose first is negative.
   if (identifier.empty() || static_cast<int8_t>(identifier[0]) <= 0) {
     return decode_old_block(identifier);
   }
@@ -205,7 +205,7 @@ std::string say(const DelegationIdentifier& id, WallTime now) {
                      age(id.ends, now, "expired", "ends"));
 }
 
-/// What the identifier says; empty for kinds that nobody here knows.
+/// Returns what the identifier says; empty for kinds that are not known here.
 Result<std::string> details(const Token& token, WallTime now) {
   const std::string_view kind = token.kind;
   if (kind == token_kind::kHdfs || kind == token_kind::kWebHdfs ||

@@ -51,13 +51,13 @@ rt::Async<Status> FileReader::locate(uint64_t offset) {
 }
 
 rt::Async<Status> FileReader::find_length() {
-  // The last block, if it is being written, begins where the file ends for the NameNode.
+  // The last block, if it is being written, begins where the file ends according to the NameNode.
   if (blocks_.empty() || blocks_.back().offset < file_bytes_) {
     co_return Status();
   }
   LocatedBlock& last = blocks_.back();
   if (last.replicas.empty()) {
-    co_return Status();  // Nobody has reported it: its writer has just begun.
+    co_return Status();  // No node has reported it: its writer has just begun.
   }
   MUSTER_CO_TRY(last.block.size_bytes, co_await deps_.data_nodes.visible_length(last));
   file_bytes_ = last.offset + last.block.size_bytes;
@@ -106,7 +106,7 @@ rt::Async<Result<std::string_view>> FileReader::next() {
     co_return *data;
   }
   if (reader_ != nullptr) {
-    static_cast<void>(co_await reader_->next());  // Tells the DataNode that all was right.
+    static_cast<void>(co_await reader_->next());  // Tells the DataNode that all was well.
     end_block();
   }
   co_return std::string_view();
@@ -126,7 +126,8 @@ rt::Async<Result<std::unique_ptr<BlockReader>>> FileReader::open_reader(Datanode
     if (reader.has_value() || reader.error().code != Errc::Unavailable) {
       co_return reader;
     }
-    // The node has closed it meanwhile, and the others certainly, too: that tells nothing of it.
+    // The node has closed this stream meanwhile, and surely the others, too: that says nothing
+    // about the node.
     idle.drop(node);
   }
   MUSTER_CO_TRY(auto stream, co_await deps_.data_nodes.connect(std::move(node), op.token));
@@ -163,7 +164,7 @@ rt::Async<Status> FileReader::open_block() {
     const bool bad_token = reader.error().code == Errc::Unauthenticated;
     note_failure(reader.error(), false);
     if (bad_token) {
-      // The token has expired: the node itself may be as good as ever.
+      // The token has expired: nothing may be wrong with the node itself.
       dead_.erase(reading_.replicas.front().node.uuid);
       MUSTER_CO_TRY_STATUS(co_await locate_again());
     }
@@ -183,7 +184,7 @@ rt::Async<Status> FileReader::locate_again() {
                                         printable(path_), position_, tried));
   }
   if (locates_ > 0 || !errors_.empty()) {
-    // An expired token is renewed at once, dead DataNodes get time to come back.
+    // An expired token is renewed at once; dead DataNodes get time to come back.
     const bool only_token = errors_.size() == 1 && locates_ == 0 && dead_.empty();
     if (!only_token) {
       co_await rt::pause_for(deps_.loop, options_.locate_pause * std::max(locates_, 1));
@@ -204,7 +205,7 @@ void FileReader::note_failure(const Error& error, bool damaged) {
 
 rt::Async<> FileReader::report_damage() {
   if (std::exchange(to_report_, false)) {
-    // The next replica serves the caller, whether the NameNode hears of this one or not.
+    // The next replica serves the caller whether or not the NameNode learns of this one.
     const Status told = co_await deps_.name_node.report_damaged(reading_);
     static_cast<void>(told);
   }

@@ -40,7 +40,7 @@ DataNodes::MakeProxy data_node_proxies(rpc::Client& client, rpc::Target pattern,
   };
 }
 
-/// Names this process's client among all that hold leases.
+/// Makes a name that tells this process's client from all others that hold leases.
 std::string make_client_name(rt::Random& random) {
   std::array<uint8_t, 8> bytes{};
   random.fill(bytes);
@@ -186,7 +186,7 @@ rt::Async<Result<std::unique_ptr<FileWriter>>> FileSystem::create(std::string pa
   MUSTER_CO_TRY(const FileStatus status, co_await name_node_->create(path, make));
   OpenFile file{.path = std::move(path), .file_id = status.file_id};
   if (status.encrypted || !status.erasure_coding.empty()) {
-    // The file was made, but its blocks cannot be: leave none behind.
+    // The file was created, but its blocks cannot be: leave nothing behind.
     const std::string where = status.encrypted ? "an encryption zone" : "an erasure-coded folder";
     static_cast<void>(co_await name_node_->remove(file.path, false));
     co_return user_error(

@@ -33,7 +33,7 @@ ChecksumType checksum_of(hadoop::ChecksumType type) {
   return ChecksumType::Crc32c;
 }
 
-/// A read from a DataNode that may wait forever is one that hangs: without a limit an hour.
+/// A read from a DataNode that may wait forever would hang: no limit means one hour.
 Duration patience_of(Duration configured) {
   return configured == Duration::zero() ? Duration(std::chrono::hours(1)) : configured;
 }

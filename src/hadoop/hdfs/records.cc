@@ -26,7 +26,7 @@ FileType to_file_type(pb::HdfsFileStatusProto::FileType type) {
   return FileType::File;
 }
 
-/// The policies that come with HDFS, by number; of these only the number is sent.
+/// The policies that come with HDFS, by number; for these only the number is sent.
 constexpr uint32_t kReplication = 0;
 constexpr std::array<std::string_view, 6> kPolicies = {"replication",   "RS-6-3-1024k",
                                                        "RS-3-2-1024k",  "RS-LEGACY-6-3-1024k",
@@ -161,7 +161,7 @@ LocatedBlocks take(const pb::LocatedBlocksProto& from) {
     located.erasure_coding = policy_name(from.ecpolicy());
   }
   for (const pb::LocatedBlockProto& block : from.blocks()) {
-    // The unfinished block may stand among the others, with a size that is none.
+    // The unfinished block may be among the others, with a meaningless size.
     if (block.offset() < located.file_bytes) {
       located.blocks.push_back(take(block));
     }

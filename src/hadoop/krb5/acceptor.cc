@@ -26,7 +26,7 @@ Result<AcceptedPeer> peer_in(std::string_view named, std::string answer) {
 
 }  // namespace
 
-/// One of those that are judged at once.
+/// One slot among those that are judged at the same time.
 class Acceptor::Place {
  public:
   explicit Place(Acceptor& acceptor) : acceptor_(acceptor) { ++acceptor_.judging_; }

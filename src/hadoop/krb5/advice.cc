@@ -4,7 +4,7 @@ namespace muster::hadoop::krb5 {
 namespace {
 
 struct Advice {
-  std::string_view part;  ///< Of the library's text.
+  std::string_view part;  ///< A part of the library's text.
   std::string_view what;
 };
 

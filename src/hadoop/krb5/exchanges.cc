@@ -18,7 +18,7 @@ Error broken(std::string_view what) {
   return {Errc::Unauthenticated, Blame::Cluster, std::string(what)};
 }
 
-/// The messages of a connection after its dialogue.
+/// Guards the messages of a connection after its dialogue.
 class Guard final : public rpc::MessageGuard {
  public:
   Guard(std::unique_ptr<KerberosProcess> helper, bool confidential)

@@ -16,7 +16,7 @@
 namespace muster::hadoop::krb5 {
 namespace {
 
-constexpr size_t kHeadBytes = 5;  ///< A length of four, an operation or verdict.
+constexpr size_t kHeadBytes = 5;  ///< A length of four bytes, an operation or verdict.
 constexpr uint32_t kReplyBytesMax = 128U << 20;
 
 /// The reply's first byte; main.cc of the helper has the same.
@@ -49,7 +49,7 @@ Result<KerberosReply> judged(uint8_t verdict, std::string bytes) {
 Result<std::unique_ptr<KerberosProcess>> KerberosProcess::start(rt::IoLoop& loop,
                                                                 const KerberosOptions& options,
                                                                 std::vector<std::string> words) {
-  // A socket instead of pipes: a helper that has ended shows as an error of send(), not SIGPIPE.
+  // A socket instead of pipes: a helper that has ended causes an error in send(), not SIGPIPE.
   int ends[2] = {-1, -1};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     return system_error(errno, "cannot create a socket for muster-krb5");
@@ -91,7 +91,7 @@ KerberosProcess::KerberosProcess(rt::IoLoop& loop, os::Pid pid, rt::Fd requests,
 }
 
 KerberosProcess::~KerberosProcess() {
-  // Nothing of it is worth waiting for; after SIGKILL the reaping takes no time.
+  // Nothing the helper does is worth waiting for; after SIGKILL reaping takes no time.
   (void)::kill(static_cast<pid_t>(pid_.value), SIGKILL);
   (void)os::reap(pid_);
 }
@@ -132,7 +132,7 @@ void KerberosProcess::write_some() {
       return;
     }
     if (written < 0) {
-      // The reader hears of the end, too; what the helper said before comes first there.
+      // The reader learns of the end, too; it first gets what the helper said before.
       break;
     }
     sent_ += static_cast<size_t>(written);
@@ -167,7 +167,7 @@ bool KerberosProcess::take_reply() {
       judged(static_cast<uint8_t>(received_[4]), received_.substr(kHeadBytes, length - 1));
   received_.erase(0, 4 + static_cast<size_t>(length));
   if (waiting_.empty()) {
-    // It gave up before it was asked: every later question has this answer.
+    // The helper gave up before it was asked: every later request gets this answer.
     if (!reply) {
       ended_ = reply.error();
     }

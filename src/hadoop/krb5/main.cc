@@ -1,17 +1,18 @@
-// muster-krb5 SERVICE@HOST: one Kerberos dialogue with a server, by the host's own GSSAPI, for a
-// muster that is static and cannot load it. muster-krb5 --accept SERVICE: the server's side of one,
-// with the keys of that service in the keytab that KRB5_KTNAME names. Reads requests from standard
-// input and writes replies to standard output until its input ends; README.md has the form of both.
+// muster-krb5 SERVICE@HOST: one Kerberos dialogue with a server, through the host's own GSSAPI, for
+// a muster that is static and cannot load it. muster-krb5 --accept SERVICE: the server's side of
+// one, with the keys of that service in the keytab that KRB5_KTNAME names. Reads requests from
+// standard input and writes replies to standard output until its input ends; README.md describes
+// the form of both.
 //
 // Built apart from everything else (cmake/krb5.cmake): against symbols that every C library since
-// glibc 2.17 has, without the C++ library, without headers that name newer ones.
+// glibc 2.17 has, without the C++ library, without headers that refer to newer ones.
 
 #include "hadoop/krb5/host_gssapi.h"
 
 namespace muster::hadoop::krb5::helper {
 namespace {
 
-/// One dialogue, and the messages of its connection.
+/// One dialogue and the messages of its connection.
 class Dialogue {
  public:
   explicit Dialogue(const Gssapi& api) : api_(api) {}
@@ -91,7 +92,7 @@ class Acceptance {
  public:
   Acceptance(const Gssapi& api, const GssapiOfServers& servers) : api_(api), servers_(servers) {}
 
-  /// Takes the keys of the service, of whatever host: browsers may know several names of this one.
+  /// Takes the keys of the service for any host: browsers may know this one by several names.
   bool open(char* service) {
     uint32_t minor = 0;
     const Buffer name{.length = strlen(service), .value = service};
@@ -122,7 +123,8 @@ class Acceptance {
     return sent;
   }
 
-  /// Replies with who that is on this host, and for how many seconds: four bytes, then the name.
+  /// Replies with the user's name on this host and for how many seconds it holds: four bytes, then
+  /// the name.
   bool name() {
     if (!complete_) {
       return reply_text(Verdict::Failed, "the exchange is not complete");
@@ -151,7 +153,7 @@ class Acceptance {
   static bool ready() { return reply(Verdict::Done, nullptr, 0); }
 
  private:
-  /// NTLM and the like prove less, or nothing that this host knows.
+  /// NTLM and the like prove less, or nothing this host can check.
   static bool is_kerberos(const Oid* mechanism) {
     if (mechanism == nullptr || mechanism->length != kKerberos.length) {
       return false;

@@ -5,7 +5,7 @@
 namespace muster::hadoop::rpc {
 namespace {
 
-/// An id that no call has: a frame that is none (context, ping).
+/// An id that no call has: the frame is not a call (context, ping).
 constexpr int32_t kNoCall = -2;
 
 }  // namespace

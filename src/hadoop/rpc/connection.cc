@@ -80,7 +80,7 @@ rt::Async<Outcome> Connection::establish() {
   } else {
     greeting = preamble(AuthProtocol::None);
   }
-  // Goes out with the first call, so that a refusal can be read.
+  // Sent with the first call, so that a refusal can be read.
   greeting += context_frame(deps_.target, handshake.method, deps_.client_id);
   calls_.add_first(std::move(greeting));
   channel_ = std::make_unique<MessageChannel>(loop, std::move(frames), std::move(handshake.guard),
@@ -109,7 +109,7 @@ void Connection::close(const Failure& failure) {
   failure_ = failure;
   opened_.set();
   calls_.fail(failure);
-  // Not here: this may be one of the coroutines that end with it.
+  // Not here: this may be one of the coroutines that end with the connection.
   deps_.loop.post([weak = weak_from_this()] {
     if (const auto self = weak.lock()) {
       self->scope_.cancel();

@@ -42,7 +42,7 @@ class Rc4 final : public StreamCipher {
   uint8_t j_ = 0;
 };
 
-/// Spreads 7 bytes to the 8 of a DES key: 7 bits in each, and odd parity.
+/// Spreads 7 bytes over the 8 of a DES key: 7 bits in each, and odd parity.
 std::string spread(std::string_view seven) {
   uint64_t bits = 0;
   for (const char byte : seven.substr(0, 7)) {

@@ -50,7 +50,7 @@ class Scanner {
     }
     return std::string(text_.substr(begin, at_ - begin));
   }
-  /// The rest of a quoted text after its first quote.
+  /// Takes the rest of a quoted text after its opening quote.
   Result<std::string> quoted_rest() {
     std::string value;
     while (!done()) {

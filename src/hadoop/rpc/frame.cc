@@ -18,7 +18,7 @@ using google::protobuf::MessageLite;
 using google::protobuf::io::CodedInputStream;
 using google::protobuf::io::CodedOutputStream;
 
-/// How deep messages may lie in each other; Hadoop's deepest has a dozen levels.
+/// How deeply messages may be nested; Hadoop's deepest has a dozen levels.
 constexpr int kDepthMax = 64;
 
 Error corrupt(std::string message) { return cluster_error(std::move(message), Errc::Corrupt); }

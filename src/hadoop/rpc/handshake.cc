@@ -133,8 +133,8 @@ rt::Async<OutcomeOf<Handshake>> Dialogue::choose(const RpcSaslProto& offers) {
 }
 
 rt::Async<OutcomeOf<Handshake>> Dialogue::accept_simple(const SaslAuth* offer) {
-  // Whoever takes a token can prove that it knows the token's secret. One that asks for none may be
-  // anybody who has taken the server's address.
+  // A server that accepts a token can prove that it knows the token's secret. One that asks for
+  // none may be anybody who has taken the server's address.
   const bool has_token =
       party_->target.find_token && party_->target.find_token(party_->query).has_value();
   if (has_token && !party_->target.allow_simple) {
@@ -163,11 +163,11 @@ rt::Async<OutcomeOf<Handshake>> Dialogue::authenticate(SaslAuth offer, AuthMetho
   MUSTER_CO_TRY(std::string token, co_await mechanism->begin(offer.challenge()));
   RpcSaslProto message;
   message.set_state(RpcSaslProto::INITIATE);
-  // Everything but the challenge is echoed as it came: the server compares.
+  // Everything but the challenge is echoed as received: the server compares it.
   *message.add_auths() = std::move(offer);
   message.mutable_auths(0)->clear_challenge();
   for (int round = 0; round < kRoundsMax; ++round) {
-    message.set_token(std::move(token));  // Present even when it is empty.
+    message.set_token(std::move(token));  // Present even if it is empty.
     auto asked = co_await ask(std::move(message));
     if (!asked.has_value()) {
       Failure failure = std::move(asked).error();
@@ -243,7 +243,8 @@ std::string context_frame(const Target& target, AuthMethod method, std::string_v
   IpcConnectionContextProto context;
   context.set_protocol(target.protocol.name);
   auto& user = *context.mutable_userinfo();
-  // The server compares it with the whole principal: a short name would be somebody to act for.
+  // The server compares it with the whole principal: it would take a short name for a user to act
+  // for.
   const bool known_by_ticket = method == AuthMethod::Kerberos && target.identity.real_user.empty();
   if (method != AuthMethod::Token && !known_by_ticket && !target.identity.user.empty()) {
     user.set_effectiveuser(target.identity.user);
@@ -260,7 +261,7 @@ bool principal_matches(std::string_view expected, std::string_view principal,
   if (expected.empty()) {
     return false;
   }
-  // What a server names has no realm.
+  // The name a server gives has no realm.
   return matches_glob(with_host(expected.substr(0, expected.find('@')), host), principal);
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 using Header = ::hadoop::common::RpcResponseHeaderProto;
 
-/// What the classes that callers or users react to mean. The rest is Other, to be mended in the
+/// The meaning of the classes that callers or users react to. The rest is Other, to be fixed in the
 /// cluster.
 struct Meaning {
   std::string_view name;  ///< Of the class, without its package.
@@ -64,7 +64,7 @@ std::string_view simple_name(std::string_view java_class) {
   return dot == std::string_view::npos ? java_class : java_class.substr(dot + 1);
 }
 
-/// The first line, without a leading "some.java.Class: " that wrapping leaves there.
+/// Returns the first line, without a leading "some.java.Class: " left there by wrapping.
 std::string first_line(std::string_view text, std::string_view java_class) {
   std::string_view line = trim(text.substr(0, text.find('\n')));
   if (!java_class.empty() && line.starts_with(java_class)) {
@@ -80,7 +80,7 @@ std::string first_line(std::string_view text, std::string_view java_class) {
   return message;
 }
 
-/// What users can do about it, behind the message; "" where the message says it all.
+/// Returns what users can do about it, to follow the message; "" if the message says it all.
 std::string advice(std::string_view name, std::string_view message) {
   if (name == "SecretManager$InvalidToken") {
     return "; get a new token, or unset HADOOP_TOKEN_FILE_LOCATION to use a ticket";
@@ -95,7 +95,7 @@ std::string advice(std::string_view name, std::string_view message) {
   return "";
 }
 
-/// Narrows a header's error that carries no class of the table.
+/// Narrows down a header's error whose class is not in the table.
 Errc code_of(Header::RpcErrorCodeProto detail) {
   switch (detail) {
     case Header::ERROR_NO_SUCH_METHOD:

@@ -17,12 +17,12 @@ namespace muster::hadoop::rpc {
 
 using google::protobuf::MessageLite;
 
-/// One call over all of its attempts.
+/// One call across all of its attempts.
 struct Service::Call {
   Method method;
   const MessageLite& request;
   int32_t id = 0;
-  int attempts = 0;  ///< Begun so far, the present one not counted: its retry count.
+  int attempts = 0;  ///< Begun so far, not counting the current one: its retry count.
   HostTime deadline{};
 };
 

@@ -55,7 +55,7 @@ std::string text_or_nothing(const std::string& text) {
   return text == kNoText ? std::string() : text;
 }
 
-// Enumerators stand in the order of the numbers on the wire, which count from 1.
+// Enumerators are in the order of the numbers on the wire, which count from 1.
 template <class State>
 State state_from(bool present, int number) {
   return present ? static_cast<State>(number) : State::Unknown;
@@ -88,7 +88,7 @@ QueueRights decode_rights(const pb::QueueUserAclInfo& from) {
 
 rt::Async<Result<NewApplication>> ApplicationClient::new_application(HostTime deadline) {
   const pb::GetNewApplicationRequest request;
-  // Each repetition only costs a number.
+  // Each repetition costs only a number.
   auto replied = co_await call_explained<pb::GetNewApplicationResponse>(
       proxy_, method("getNewApplication"), request, "cannot get an application id", deadline);
   MUSTER_CO_TRY(const auto reply, std::move(replied));
@@ -119,7 +119,7 @@ rt::Async<Result<ApplicationReport>> ApplicationClient::submit(Submission submis
   }
 }
 
-// Nothing when the resource manager has lost the application and it must be submitted again.
+// Returns nullopt if the resource manager has lost the application and it must be submitted again.
 rt::Async<Result<std::optional<ApplicationReport>>> ApplicationClient::settled(
     const Submission* submission, HostTime deadline) {
   auto pause = kPollFirst;

@@ -22,18 +22,18 @@ namespace muster::hadoop::yarn {
 inline constexpr std::string_view kClientProtocol =
     "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB";
 
-/// Which applications to list. Empty lists match all.
+/// Which applications to list. Empty lists match everything.
 struct ApplicationFilter {
   std::vector<std::string> users;
   std::vector<std::string> tags;  ///< One of them is enough; compared in lower case.
   std::vector<ApplicationState> states = {};
-  /// Those that have ended then or later, in ms since 1970; 0: whenever, or not yet.
+  /// Only those that ended then or later, in ms since 1970; 0: all, including those still running.
   int64_t finished_since_ms = 0;
 };
 
-/// What clients ask the resource manager. Stateless except for its proxy, which must outlive the
-/// coroutines. All calls end by their deadline; each failure is one Error for users (see
-/// explanation.h). Calls that change something can be repeated.
+/// Makes the calls of clients to the resource manager. Stateless except for its proxy, which must
+/// outlive the coroutines. All calls end by their deadline; each failure is one Error for users
+/// (see explanation.h). Calls that change something can be repeated.
 class ApplicationClient {
  public:
   ApplicationClient(rt::Loop& loop, rpc::Proxy& resource_manager)
@@ -48,14 +48,15 @@ class ApplicationClient {
   [[nodiscard]] rt::Async<Result<ApplicationReport>> report(ApplicationId id, HostTime deadline);
   [[nodiscard]] rt::Async<Result<std::vector<ApplicationReport>>> applications(
       ApplicationFilter filter, HostTime deadline);
-  /// Kills, and waits until that is done. `why` goes into the application's diagnostics.
+  /// Kills the application and waits until that is done. `why` goes into the application's
+  /// diagnostics.
   [[nodiscard]] rt::Async<Status> kill(ApplicationId id, std::string why, HostTime deadline);
 
   [[nodiscard]] rt::Async<Result<ClusterMetrics>> metrics(HostTime deadline);
-  /// Nodes in one of `states`; all when it is empty.
+  /// Returns the nodes in one of `states`; all nodes if it is empty.
   [[nodiscard]] rt::Async<Result<std::vector<NodeReport>>> nodes(std::vector<NodeState> states,
                                                                  HostTime deadline);
-  /// The names of all node labels.
+  /// Returns the names of all node labels.
   [[nodiscard]] rt::Async<Result<std::vector<std::string>>> node_labels(HostTime deadline);
   /// NotFound if there is no such queue.
   [[nodiscard]] rt::Async<Result<QueueInfo>> queue(std::string name, HostTime deadline);

@@ -19,11 +19,11 @@ using rpc::Repetition;
 
 constexpr Method kRegister{.name = "registerApplicationMaster",
                            .repetition = Repetition::Idempotent};
-// Repeated with the same response id, it brings the stored answer.
+// Repeated with the same response id, it returns the stored answer.
 constexpr Method kAllocate{.name = "allocate", .repetition = Repetition::AtMostOnce};
 constexpr Method kFinish{.name = "finishApplicationMaster", .repetition = Repetition::AtMostOnce};
 
-// A resource manager that forgets us more often within one heartbeat is not well.
+// A resource manager that forgets us more often within one heartbeat is not healthy.
 constexpr int kResyncsMax = 3;
 constexpr Duration kFinishPause = std::chrono::milliseconds(100);
 
@@ -46,7 +46,7 @@ Error told_to_stop() {
                        Errc::NotFound);
 }
 
-// What the answer told, the containers of earlier attempts among it, is never told again.
+// What the answer said, including the containers of earlier attempts, is never sent again.
 Error answer_was_lost() {
   return cluster_error(
       "the resource manager has registered this application master, but its response was lost: the "
@@ -60,7 +60,7 @@ Error damaged(std::string_view what) {
           .message = fmt::format("the resource manager sent a malformed response: {}", what)};
 }
 
-// Everything hangs on the ids.
+// Everything depends on the ids.
 Status check(const pb::AllocateResponse& from) {
   const auto incomplete = [](const pb::Container& container) {
     return !container.has_id() || !container.has_node_id() || !container.has_container_token();
@@ -97,7 +97,7 @@ std::vector<NodeToken> decode_tokens(const Tokens& from) {
   return to;
 }
 
-// Those that will be taken whatever we do, then those that we could buy free.
+// Those that will be taken whatever we do, then those that we could keep by giving back others.
 std::vector<ContainerId> decode_preempted(const pb::PreemptionMessage& from) {
   std::vector<ContainerId> to;
   for (const auto& container : from.strict_contract().container()) {
@@ -117,7 +117,7 @@ pb::RegisterApplicationMasterRequest registration_of(const MasterPresence& prese
   return request;
 }
 
-/// A resource manager that does not say what it compares is taken to compare everything.
+/// A resource manager that does not say what it compares is assumed to compare everything.
 bool counts_vcores(const pb::RegisterApplicationMasterResponse& reply) {
   const auto& types = reply.scheduler_resource_types();
   return types.empty() || std::ranges::find(types, pb::CPU) != types.end();
@@ -220,7 +220,7 @@ rt::Async<Status> ApplicationMaster::finish(Farewell farewell, HostTime deadline
     }
     if (!replied.has_value()) {
       const auto& failure = replied.error();
-      // What was said before was done, and then forgotten.
+      // The earlier request was carried out, and then forgotten.
       if (said && is_over(failure)) {
         co_return Status();
       }

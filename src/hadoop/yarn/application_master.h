@@ -35,53 +35,53 @@ struct MasterPresence {
 struct Registration {
   Resource largest;  ///< The largest container its queue grants.
   std::string queue;
-  bool counts_vcores = true;           ///< Room on a node is cores, too, not memory alone.
+  bool counts_vcores = true;           ///< Room on a node means cores, too, not only memory.
   std::vector<Grant> kept;             ///< Of earlier attempts, still running.
-  std::vector<NodeToken> node_tokens;  ///< For the nodes of those.
+  std::vector<NodeToken> node_tokens;  ///< For the nodes of `kept`.
 };
 
-/// What one heartbeat brought that is new. Each grant and each end is reported once.
+/// What is new in one heartbeat. Each grant and each end is reported once.
 struct Heartbeat {
   Harvest harvest;
   std::vector<Grant> kept;  ///< Of earlier attempts; found late by the resource manager.
   std::vector<NodeReport> updated_nodes;
   int32_t cluster_nodes = 0;
-  std::optional<Resource> headroom;    ///< What the queue would still give this application.
-  std::vector<ContainerId> preempted;  ///< The cluster wants them back, soon.
-  std::vector<NodeToken> node_tokens;  ///< For nodes that are new to this attempt.
-  bool resynced = false;  ///< The resource manager had forgotten us; everything was said again.
+  std::optional<Resource> headroom;    ///< What the queue would still grant this application.
+  std::vector<ContainerId> preempted;  ///< The cluster wants them back soon.
+  std::vector<NodeToken> node_tokens;  ///< For nodes new to this attempt.
+  bool resynced = false;  ///< The resource manager had forgotten us; everything was sent again.
 };
 
-/// The last word of an application master.
+/// What an application master reports when it finishes.
 struct Farewell {
   FinalStatus status = FinalStatus::Undefined;
   std::string diagnostics;
 };
 
-/// An application master's line to the resource manager: registers, asks and gives back through its
-/// AskBook, and says farewell. One call at a time; the caller decides when to beat (within a third
-/// of the cluster's expiry time, ten minutes or more).
+/// An application master's connection to the resource manager: registers, requests and gives back
+/// containers through its AskBook, and finishes. One call at a time; the caller decides when to
+/// send a heartbeat (within a third of the cluster's expiry time, ten minutes or more).
 ///
-/// A restarted or failed-over resource manager is met by registering again and saying everything
-/// again, inside the call that notices it. A rolled token is taken over at once. Errors: NotFound
-/// (this attempt has ended: another master has taken over, or the application was killed; stop at
-/// once and do not finish), Unauthenticated (the token is no longer good: the same move), else see
-/// explanation.h. After Unavailable or DeadlineExceeded beat again: nothing is lost or said twice.
+/// After a restart or failover of the resource manager, the call that notices it registers again
+/// and sends everything again. A rolled token is used at once. Errors: NotFound (this attempt has
+/// ended: another master has taken over, or the application was killed; stop at once and do not
+/// finish), Unauthenticated (the token is no longer valid: do the same), else see explanation.h.
+/// After Unavailable or DeadlineExceeded send another heartbeat: nothing is lost or sent twice.
 class ApplicationMaster {
  public:
   /// `resource_manager` connects with `token`; both must outlive this and its coroutines.
   ApplicationMaster(rt::Loop& loop, rpc::Proxy& resource_manager, HeldToken& token)
       : loop_(&loop), proxy_(&resource_manager), token_(&token) {}
 
-  /// The first call of all. NotFound, too, when the response to it was lost: only another attempt
-  /// can register then.
+  /// The very first call. Also NotFound if its response was lost: only another attempt can register
+  /// then.
   [[nodiscard]] rt::Async<Result<Registration>> register_self(MasterPresence presence,
                                                               HostTime deadline);
   [[nodiscard]] AskBook& book() { return book_; }
-  /// Returns what changed in the book, takes in what came.
+  /// Sends what changed in the book and takes in what arrives.
   [[nodiscard]] rt::Async<Result<Heartbeat>> heartbeat(HostTime deadline);
-  /// Ends the application, and waits until the resource manager has it written down. The cluster
-  /// then ends what still runs of it.
+  /// Ends the application and waits until the resource manager has recorded that. The cluster then
+  /// ends its remaining containers.
   [[nodiscard]] rt::Async<Status> finish(Farewell farewell, HostTime deadline);
 
  private:

@@ -14,7 +14,7 @@ namespace {
 // The name of the row that means any host.
 constexpr const char* kAnywhere = "*";
 
-// Rows of withdrawn requests have served once the resource manager has read them.
+// Rows of withdrawn requests are no longer needed once the resource manager has read them.
 template <class Requests>
 void drop_spent(Requests& requests, const std::set<AllocationId>& keep) {
   std::erase_if(requests, [&](const auto& entry) {
@@ -32,7 +32,7 @@ std::set<AllocationId> keys_of(const Requests& requests) {
 }
 
 // Counts a grant against its request. The resource manager has lowered its own count already, so
-// that nothing is to be told.
+// there is nothing to report.
 template <class Requests>
 bool take_one(Requests& requests, AllocationId allocation) {
   const auto found = requests.find(allocation);
@@ -51,7 +51,7 @@ void encode_row(const ContainerRequest& from, const std::string& place, Width wi
   to->set_resource_name(place);
   encode(from.each, to->mutable_capability());
   to->set_num_containers(std::min(count, from.count));
-  // Of a rack, and of "*": whether they will do where a host was asked for.
+  // On the rows of a rack and of "*": whether they will do if a host was asked for.
   to->set_relax_locality(width == Width::Host || !from.only_there);
   // The scheduler refuses labels on the rows of hosts and racks.
   if (!from.node_label.empty() && place == kAnywhere) {
@@ -61,7 +61,7 @@ void encode_row(const ContainerRequest& from, const std::string& place, Width wi
   to->set_allocation_request_id(from.allocation.value);
 }
 
-// A host is considered only where its rack and "*" are asked for as well.
+// A host is considered only if its rack and "*" are asked for as well.
 void encode_rows(const ContainerRequest& from, pb::AllocateRequest& ask) {
   std::map<std::string, int32_t> racks;
   for (const auto& place : from.preferred) {
@@ -74,7 +74,7 @@ void encode_rows(const ContainerRequest& from, pb::AllocateRequest& ask) {
   encode_row(from, kAnywhere, Width::Wider, from.count, ask.add_ask());
 }
 
-/// Rows are absolute: those of hosts that are preferred no longer are said with nothing.
+/// Rows are absolute: those of hosts that are no longer preferred are sent with a count of 0.
 void keep_hosts_of(const ContainerRequest& before, ContainerRequest& now) {
   for (const auto& place : before.preferred) {
     if (std::ranges::find(now.preferred, place.host, &PreferredHost::host) == now.preferred.end()) {
@@ -181,7 +181,8 @@ void AskBook::take_changes(pb::AllocateRequest& ask) {
       encode_rows(found->second, ask);
     }
   }
-  // Not both in one: the scheduler passes over the second kind as soon as the first is there.
+  // Not both in one heartbeat: the scheduler ignores the second kind as soon as the first is
+  // present.
   if (ask.ask().empty()) {
     for (const auto allocation : std::exchange(changed_placed_, {})) {
       if (const auto found = placed_.find(allocation); found != placed_.end()) {
@@ -212,7 +213,8 @@ void AskBook::note_taken() {
   }
 }
 
-/// What the heartbeat under way says anew of requests that the resource manager knew before.
+/// Returns the requests that the resource manager knew before and that the heartbeat under way
+/// restates.
 std::set<AllocationId> AskBook::restated() const {
   std::set<AllocationId> allocations;
   if (in_flight_ != nullptr) {
@@ -234,7 +236,8 @@ Harvest AskBook::accept(const pb::AllocateResponse& answer) {
   take_granted(answer, harvest);
   take_completed(answer, harvest);
   take_rejected(answer, harvest);
-  // What it had granted and not told yet was not off the count that it was told.
+  // What the resource manager had granted but not yet reported was not deducted from the count that
+  // we sent it.
   for (const auto& grant : harvest.granted) {
     if (overwritten.contains(grant.allocation)) {
       changed_.insert(grant.allocation);
@@ -306,7 +309,7 @@ void AskBook::refused() {
       return;
     }
     if (found->second.count == 0 && !taken_.contains(allocation)) {
-      // It is not known there, and might be what is refused.
+      // The request is not known there, and might be what was refused.
       requests.erase(found);
       changed.erase(allocation);
     } else {
@@ -339,7 +342,7 @@ void AskBook::resync() {
   in_flight_.reset();
   taken_.clear();
   response_id_ = 0;
-  // What was withdrawn was forgotten with the rest.
+  // Withdrawn requests were forgotten with the rest.
   drop_spent(requests_, {});
   drop_spent(placed_, {});
   changed_ = keys_of(requests_);

@@ -13,7 +13,7 @@
 /// How the three protocols are called.
 namespace muster::hadoop::yarn {
 
-/// A call's reply, or its Failure with the exception's class.
+/// Returns a call's reply, or its Failure with the exception's class.
 template <class Reply>
 using Replied = std::expected<Reply, rpc::Failure>;
 
@@ -30,7 +30,7 @@ rt::Async<Replied<Reply>> call(rpc::Proxy* proxy, rpc::Method method, Request re
   co_return Replied<Reply>(std::move(reply));
 }
 
-/// The same for callers who want one Error that says `what` was tried.
+/// The same for callers who want a single Error that says `what` was tried.
 template <class Reply, class Request>
 rt::Async<Result<Reply>> call_explained(rpc::Proxy* proxy, rpc::Method method, Request request,
                                         std::string what, HostTime deadline) {
@@ -41,7 +41,7 @@ rt::Async<Result<Reply>> call_explained(rpc::Proxy* proxy, rpc::Method method, R
   co_return Result<Reply>(*std::move(replied));
 }
 
-/// For calls whose reply says nothing.
+/// For calls with an empty reply.
 template <class Reply>
 [[nodiscard]] Status status_of(const Result<Reply>& replied) {
   return replied.has_value() ? Status() : Status(replied.error());

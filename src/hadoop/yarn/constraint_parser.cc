@@ -20,7 +20,7 @@ constexpr std::string_view kOperators =
     "a constraint must be in,SCOPE,TAG or notin,SCOPE,TAG or cardinality,SCOPE,TAG,MIN,MAX or "
     "NAME=VALUE, or several of them as in and(C:C) and or(C:C)";
 
-/// A word between commas, without blanks around it, and where it begins.
+/// A word between commas, without surrounding blanks, and where it begins.
 struct Word {
   std::string_view text;
   size_t at = 0;
@@ -61,7 +61,7 @@ class ConstraintReader {
     return constraint;
   }
 
-  /// True, and the bracket is passed, if the combination `name` begins here.
+  /// Returns whether the combination `name` begins here; if so, moves past its bracket.
   bool opens(std::string_view name) {
     if (ascii_lower(std::string(text_.substr(at_, name.size()))) != name) {
       return false;
@@ -211,7 +211,7 @@ class ConstraintReader {
         .kind = TargetKind::AllocationTag, .key = std::string(space), .values = {std::string(tag)}};
   }
 
-  /// NAME=VALUE, and further values after commas.
+  /// Reads NAME=VALUE, with further values after commas.
   [[nodiscard]] Result<SimpleConstraint> attribute_of(const std::vector<Word>& words) const {
     const Word& first = words.front();
     const size_t sign = first.text.find('=');

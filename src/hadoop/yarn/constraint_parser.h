@@ -18,13 +18,13 @@ namespace muster::hadoop::yarn {
 ///     and(C:C:...)  or(C:C:...)           several of these
 ///
 /// SCOPE is node or rack. A tag means this application's containers; a prefix before a slash says
-/// whose else: self/, not-self/, all/, app-id/ID/, app-tag/TAG/. Blanks between words and the case
+/// otherwise: self/, not-self/, all/, app-id/ID/, app-tag/TAG/. Blanks between words and the case
 /// of operators and scopes do not matter. InvalidArgument names the text, the column and what was
 /// expected there.
 [[nodiscard]] Result<PlacementConstraint> parse_constraint(std::string_view text);
 
-/// The tags of this application's own containers that a constraint names, in its order; a tag that
-/// stands there twice comes twice.
+/// Returns the tags of this application's own containers that a constraint names, in its order; a
+/// tag that occurs twice is returned twice.
 [[nodiscard]] std::vector<std::string> own_tags_in(const PlacementConstraint& constraint);
 
 }  // namespace muster::hadoop::yarn

@@ -9,14 +9,14 @@
 
 namespace muster::hadoop::yarn {
 
-/// A container that the resource manager gives to an application master. Unstarted, it expires
+/// A container that the resource manager gives to an application master. If not started, it expires
 /// after ten minutes (the cluster's default), measured on the node's clock.
 struct Grant {
   ContainerId id;
   NodeId node;
-  Resource each;            ///< At least what was asked, rounded up by the cluster.
+  Resource each;            ///< At least what was asked for, rounded up by the cluster.
   Token token;              ///< Proves the grant to the node manager; good for one start.
-  AllocationId allocation;  ///< Of the request; -1 when the cluster does not tell it.
+  AllocationId allocation;  ///< Of the request; -1 if the cluster does not say.
 
   bool operator==(const Grant&) const = default;
 };

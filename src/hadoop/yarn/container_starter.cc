@@ -80,7 +80,7 @@ rt::Async<Result<ContainerStarter::Fate>> ContainerStarter::start_once(const Gra
   co_return error;
 }
 
-// The call may have arrived: what the node knows was started.
+// The call may have arrived: a container that the node knows was started.
 rt::Async<Result<ContainerStarter::Fate>> ContainerStarter::ask_fate(const Grant* grant,
                                                                      HostTime deadline) {
   MUSTER_CO_TRY(const auto lease, connections_->to(grant->node));

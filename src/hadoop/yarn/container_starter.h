@@ -12,18 +12,19 @@
 
 namespace muster::hadoop::yarn {
 
-/// Starts containers that were granted. `connections` must outlive the calls.
+/// Starts granted containers. `connections` must outlive the calls.
 class ContainerStarter {
  public:
   ContainerStarter(rt::Loop& loop, NodeConnections& connections)
       : loop_(&loop), connections_(&connections) {}
 
-  /// Starts `launch` in the container, by `deadline`. When the fate of the call is unknown the node
-  /// is asked what runs, so that nothing is started twice and what runs is not called failed: a
-  /// container that runs already is a success. A node manager that is just starting is waited for.
+  /// Starts `launch` in the container, by `deadline`. If the outcome of the call is unknown, asks
+  /// the node what is running, so that nothing is started twice and no running container is
+  /// reported as failed: a container that is already running is a success. Waits for a node manager
+  /// that is just starting.
   ///
-  /// Errors: Unavailable or DeadlineExceeded (the node does not answer), Unauthenticated (no good
-  /// token for it), NotFound (the grant is no longer good), else see explanation.h.
+  /// Errors: Unavailable or DeadlineExceeded (the node does not answer), Unauthenticated (no valid
+  /// token for it), NotFound (the grant is no longer valid), else see explanation.h.
   [[nodiscard]] rt::Async<Status> start(Grant grant, LaunchContext launch, HostTime deadline);
 
  private:

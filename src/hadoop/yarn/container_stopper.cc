@@ -18,14 +18,14 @@ using rpc::Repetition;
 constexpr Method kStop{.name = "stopContainers", .repetition = Repetition::Idempotent};
 constexpr Method kLook{.name = "getContainerStatuses", .repetition = Repetition::Idempotent};
 
-// What a node says of a container that it no longer has.
+// Recognises what a node says of a container that it no longer has.
 bool is_unknown(const pb::SerializedException& exception) {
   const std::string& words = exception.message();
   return words.find("is not handled by this NodeManager") != std::string::npos ||
          words.find("was recently stopped on node manager") != std::string::npos;
 }
 
-/// What it means that the node could not do what was asked; `what` is for people.
+/// Returns what it means that the node could not do as asked; `what` is for people.
 Result<ContainerStopper::Fate> fate_of(const pb::SerializedException& exception,
                                        const std::string& what) {
   if (is_unknown(exception)) {

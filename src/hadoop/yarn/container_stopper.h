@@ -10,19 +10,20 @@
 
 namespace muster::hadoop::yarn {
 
-/// Ends containers at their nodes, and sees them end. The resource manager calls a container that
-/// is given back completed before its node has heard of it. `connections` must outlive the calls.
+/// Ends containers through their nodes and learns when they have ended. The resource manager
+/// reports a released container as completed before its node has even heard of the release.
+/// `connections` must outlive the calls.
 class ContainerStopper {
  public:
   enum class Fate : uint8_t {
-    Ending,  ///< The node has begun to kill it, or still does.
-    Gone,    ///< Its first process has ended, or the node knows of none.
+    Ending,  ///< The node has begun to kill it, or is still at it.
+    Gone,    ///< Its first process has ended, or the node does not know it.
   };
 
   explicit ContainerStopper(NodeConnections& connections) : connections_(&connections) {}
 
-  /// Has the node kill the container, which does not wait for its end, and asks what has become of
-  /// it. Repeating it does no harm. Errors: those of ContainerStarter.
+  /// Has the node kill the container, without waiting for its end, and asks for its state.
+  /// Repeating it does no harm. Errors are those of ContainerStarter.
   [[nodiscard]] rt::Async<Result<Fate>> stop(ContainerId id, NodeId node, HostTime deadline);
 
  private:

@@ -11,7 +11,7 @@ namespace muster::hadoop::yarn {
 namespace {
 
 // What an exception means. The resource manager often wraps the real one in a YarnException whose
-// message holds its name, so that `sign` is looked for in class and message. The first match
+// message holds its name, so `sign` is looked for in both class and message. The first match
 // counts.
 struct Meaning {
   std::string_view sign;
@@ -108,7 +108,8 @@ bool is_java_class(std::string_view word) {
          (word.ends_with("Exception:") || word.ends_with("InvalidToken:"));
 }
 
-// The first line without the names of Java classes, which wrapping leaves in: people read the rest.
+// Returns the first line without the names of Java classes that wrapping leaves in: people read the
+// rest.
 std::string words_of(std::string_view message) {
   std::string words;
   for (const auto word : split(message.substr(0, message.find('\n')), ' ')) {

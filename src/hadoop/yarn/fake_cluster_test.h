@@ -16,8 +16,8 @@
 
 namespace muster::hadoop::yarn {
 
-/// A fake cluster of two nodes on virtual time, with a client, and a way to become an application's
-/// master, which runs outside it.
+/// A fake cluster of two nodes on virtual time, with a client and a way to become the master of an
+/// application, outside the cluster.
 class FakeClusterTest : public ::testing::Test {
  protected:
   explicit FakeClusterTest(
@@ -60,7 +60,7 @@ class FakeClusterTest : public ::testing::Test {
   }
   void become_master() { become_master(submission()); }
 
-  /// A fresh line with the current attempt's token, as a new master has it.
+  /// Makes a fresh connection with the current attempt's token, as a new master would.
   void connect() {
     token = std::make_unique<HeldToken>(cluster.master_token(id));
     proxy = testing::direct_proxy(loop, cluster.master_side(), "", token->finder());

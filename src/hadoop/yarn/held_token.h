@@ -9,14 +9,14 @@
 namespace muster::hadoop::yarn {
 
 /// A token that is replaced while connections use it: an application master's own. New connections
-/// take the newest; open ones stay good.
+/// use the newest; open ones stay valid.
 class HeldToken {
  public:
   explicit HeldToken(Token token) : token_(std::move(token)) {}
 
   [[nodiscard]] const Token& get() const { return token_; }
   void replace(Token token) { token_ = std::move(token); }
-  /// For a connection's Target; must not outlive this.
+  /// For a connection's Target; must not outlive this object.
   [[nodiscard]] rpc::TokenFinder finder() const {
     return [this](const rpc::TokenQuery&) {
       return std::optional(

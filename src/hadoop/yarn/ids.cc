@@ -25,7 +25,7 @@ bool read(std::string_view text, Number& number) {
   return error == std::errc{} && stop == end && !text.empty() && number >= 0;
 }
 
-// The parts between '_', if the first is `word`; else nothing.
+// Returns the parts between '_' if the first is `word`, else nothing.
 std::vector<std::string_view> parts_after(std::string_view word, std::string_view text) {
   std::vector<std::string_view> parts;
   while (true) {

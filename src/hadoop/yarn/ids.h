@@ -10,7 +10,7 @@
 
 namespace muster::hadoop::yarn {
 
-/// One submission, as the resource manager numbers it.
+/// One submission, numbered by the resource manager.
 struct ApplicationId {
   int64_t cluster_timestamp = 0;  ///< Start of the resource manager, ms since 1970.
   int32_t number = 0;
@@ -34,7 +34,7 @@ struct ContainerId {
   auto operator<=>(const ContainerId&) const = default;
 };
 
-/// Where a node manager answers; the host exactly as it registered.
+/// Where a node manager listens; the host exactly as it registered.
 struct NodeId {
   std::string host;
   int32_t port = 0;
@@ -42,10 +42,10 @@ struct NodeId {
   auto operator<=>(const NodeId&) const = default;
 };
 
-/// Matches a grant with what was asked: chosen by the application master, > 0, unique in its life.
+/// Matches a grant with its request: chosen by the application master, > 0, unique in its lifetime.
 using AllocationId = Strong<struct AllocationIdTag, int64_t>;
 
-/// The forms that users and the cluster's pages show: application_1700000000000_0007,
+/// Return the forms that users and the cluster's pages use: application_1700000000000_0007,
 /// container_e02_1700000000000_0007_01_000003, host:45454.
 [[nodiscard]] std::string to_string(const ApplicationId& id);
 [[nodiscard]] std::string to_string(const ContainerId& id);

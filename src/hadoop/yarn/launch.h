@@ -7,7 +7,7 @@
 
 namespace muster::hadoop::yarn {
 
-/// A file's place in the words of YARN. Without a port, as with an HA name service, `port` is -1.
+/// A file's location in YARN's terms. Without a port, as with an HA name service, `port` is -1.
 struct Location {
   std::string scheme;
   std::string host;
@@ -18,12 +18,12 @@ struct Location {
 };
 
 enum class LocalResourceType : uint8_t {
-  Archive,  ///< Unpacked by its name's ending, into a folder of the link's name.
+  Archive,  ///< Unpacked according to its suffix, into a folder named like the link.
   File,
 };
 
-/// A file that the node manager places next to the process, under the name of its key. Copies on a
-/// node serve all applications of the user.
+/// A file that the node manager places next to the process, under the name of its key. All
+/// applications of the user share the copy on a node.
 struct LocalResource {
   Location from;
   int64_t size = 0;         ///< Bytes; not verified by the cluster.
@@ -33,12 +33,12 @@ struct LocalResource {
   bool operator==(const LocalResource&) const = default;
 };
 
-/// What runs in a container, with all that it needs.
+/// What runs in a container, with everything it needs.
 ///
-/// Nothing is quoted by the cluster: commands and values of the environment pass through bash
+/// The cluster quotes nothing: commands and the values of environment variables pass through bash
 /// (commands twice). `<LOG_DIR>` and `{{NAME}}` are replaced by the node manager.
 struct LaunchContext {
-  std::map<std::string, LocalResource> files;  ///< By link name, which may hold folders.
+  std::map<std::string, LocalResource> files;  ///< By link name, which may contain folders.
   std::string tokens;                          ///< A credentials stream; "" for none.
   std::map<std::string, std::string> environment;
   std::vector<std::string> commands;  ///< Joined by one blank.

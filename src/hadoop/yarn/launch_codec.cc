@@ -7,7 +7,7 @@
 namespace muster::hadoop::yarn {
 namespace {
 
-// YARN's word for "nobody but owner and administrators".
+// YARN's notation for "nobody but the owner and administrators".
 constexpr std::string_view kNobody = " ";
 
 void encode_acl(const std::string& acl, pb::ApplicationAccessType type,

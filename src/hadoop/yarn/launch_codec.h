@@ -8,7 +8,7 @@ class ApplicationSubmissionContext;
 class ContainerLaunchContext;
 }  // namespace hadoop::yarn
 
-/// What runs in a container, and how an application is submitted, as protobuf.
+/// Launch contexts and submissions as protobuf.
 namespace muster::hadoop::yarn {
 
 namespace pb = ::hadoop::yarn;

@@ -12,7 +12,7 @@
 namespace muster::hadoop::yarn {
 
 enum class NodeState : uint8_t {
-  Unknown,  ///< A state that this program has no word for.
+  Unknown,  ///< A state that this program does not know.
   New,
   Running,
   Unhealthy,
@@ -30,14 +30,14 @@ struct NodeReport {
   Resource used;
   Resource capacity;
   NodeState state = NodeState::Unknown;
-  std::string health;  ///< Why it is unhealthy; else mostly "".
+  std::string health;  ///< Why it is unhealthy; otherwise usually "".
   std::vector<std::string> labels;
-  std::string rack = {};  ///< "/default-rack"; "" if it does not say.
+  std::string rack = {};  ///< "/default-rack"; "" if unknown.
 
   bool operator==(const NodeReport&) const = default;
 };
 
-/// Opens connections to one node manager.
+/// A token that opens connections to one node manager.
 struct NodeToken {
   NodeId node;
   Token token;

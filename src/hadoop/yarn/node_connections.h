@@ -25,7 +25,7 @@ namespace muster::hadoop::yarn {
 inline constexpr std::string_view kContainerProtocol =
     "org.apache.hadoop.yarn.api.ContainerManagementProtocolPB";
 
-/// Makes a proxy for one node manager, which asks `find_token` at each new connection.
+/// Makes a proxy for one node manager, which calls `find_token` for each new connection.
 using NodeDialer =
     std::function<std::unique_ptr<rpc::Proxy>(const NodeId& node, rpc::TokenFinder find_token)>;
 
@@ -34,13 +34,13 @@ using NodeDialer =
 struct NodeDialSettings {
   Duration wait_max = std::chrono::minutes(3);
   Duration pause = std::chrono::seconds(10);
-  std::vector<rpc::Protection> protections;  ///< Empty: the strongest that is offered.
+  std::vector<rpc::Protection> protections;  ///< Empty: the strongest one offered.
 };
 [[nodiscard]] NodeDialer node_dialer(rpc::Client& client, NodeDialSettings settings);
 
-/// An application master's connections to node managers: one proxy for each node that is being
-/// spoken with, made when it is needed, gone after a minute without calls; and the tokens for them.
-/// Must outlive its leases.
+/// An application master's connections to node managers: one proxy for each node in use, made when
+/// it is needed and dropped after a minute without calls; and the tokens for them. Must outlive its
+/// leases.
 class NodeConnections {
  public:
   /// Holds a node's proxy open while it lives.
@@ -64,11 +64,11 @@ class NodeConnections {
   NodeConnections(NodeConnections&&) = delete;
   ~NodeConnections();
 
-  /// Takes in tokens, as they come with registration and heartbeats: the newest of a node counts.
+  /// Takes in the tokens that come with registration and heartbeats: the newest for a node counts.
   void learn(const std::vector<NodeToken>& tokens);
-  /// Unauthenticated when no token for the node has come.
+  /// Unauthenticated if no token for the node has arrived.
   [[nodiscard]] Result<Lease> to(const NodeId& node);
-  /// How many proxies exist.
+  /// Returns how many proxies exist.
   [[nodiscard]] size_t open() const { return open_.size(); }
 
  private:

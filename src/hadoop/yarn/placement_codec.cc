@@ -37,7 +37,7 @@ void encode_simple(const SimpleConstraint& from, pb::SimplePlacementConstraint* 
       entry->add_target_values(value);
     }
   }
-  // Both always: their defaults differ between readers.
+  // Always both: readers differ in their defaults.
   to->set_min_cardinality(from.min);
   to->set_max_cardinality(from.max);
   to->set_attribute_op_code(code_of(from.attribute_operator));

@@ -12,7 +12,7 @@ enum class QueueState : uint8_t { Unknown, Stopped, Running, Draining };
 struct QueueInfo {
   std::string name;
   QueueState state = QueueState::Unknown;
-  std::vector<std::string> labels;  ///< That it may use; "*" for all.
+  std::vector<std::string> labels;  ///< Those it may use; "*" for all.
 
   bool operator==(const QueueInfo&) const = default;
 };

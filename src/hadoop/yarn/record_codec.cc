@@ -9,7 +9,7 @@ namespace {
 // Memory and vcores have fields of their own; Java lists them among the others, too.
 constexpr std::string_view kMemoryKey = "memory-mb";
 constexpr std::string_view kVcoresKey = "vcores";
-// Placeholder of an absent diagnostics text.
+// Placeholder for an absent diagnostics text.
 constexpr std::string_view kNoText = "N/A";
 
 }  // namespace
@@ -90,7 +90,7 @@ ContainerStatus decode(const pb::ContainerStatus& from) {
 }
 
 NodeReport decode(const pb::NodeReport& from) {
-  // Enumerators stand in the order of the numbers on the wire, which count from 1.
+  // Enumerators are in the order of the numbers on the wire, which count from 1.
   return {.id = decode(from.node_id()),
           .http_address = from.http_address(),
           .used = decode(from.used()),

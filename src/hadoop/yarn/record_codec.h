@@ -22,7 +22,7 @@ class Resource;
 }  // namespace hadoop::yarn
 
 /// Records that several protocols share ⇄ protobuf, in the directions that are needed. Decoding is
-/// total: what is absent stays at its default, what is unknown at its Unknown.
+/// total: absent fields keep their defaults, unknown enumerators become Unknown.
 namespace muster::hadoop::yarn {
 
 namespace pb = ::hadoop::yarn;

@@ -10,18 +10,18 @@
 namespace muster::hadoop::yarn {
 
 enum class ApplicationState : uint8_t {
-  Unknown,  ///< A state that this program has no word for.
+  Unknown,  ///< A state that this program does not know.
   New,
   NewSaving,
   Submitted,
-  Accepted,  ///< Waits for its master's container, or for the master to register.
+  Accepted,  ///< Waiting for its master's container, or for the master to register.
   Running,
   Finished,
   Failed,
   Killed,
 };
 
-/// The result as the application master told it.
+/// The result as reported by the application master.
 enum class FinalStatus : uint8_t { Undefined, Succeeded, Failed, Killed, Ended };
 
 /// What the resource manager reports about an application. Times in ms since 1970, 0 while unknown.
@@ -33,17 +33,17 @@ struct ApplicationReport {
   ApplicationState state = ApplicationState::Unknown;
   FinalStatus final_status = FinalStatus::Undefined;
   std::string diagnostics;
-  std::string host;  ///< Where the master says it listens; "" before.
+  std::string host;  ///< Where the master says it listens; "" until then.
   int32_t rpc_port = -1;
   int64_t submitted_ms = 0;
   int64_t started_ms = 0;
   int64_t finished_ms = 0;
-  std::string user = {};  ///< Who submitted it, as the cluster has identified them.
+  std::string user = {};  ///< Who submitted it, as identified by the cluster.
 
   bool operator==(const ApplicationReport&) const = default;
 };
 
-/// Counts of nodes.
+/// Node counts.
 struct ClusterMetrics {
   int32_t nodes = 0;
   int32_t active = 0;

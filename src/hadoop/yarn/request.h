@@ -26,8 +26,8 @@ struct ContainerRequest {
   AllocationId allocation;
   int32_t count = 1;  ///< How many are still wanted.
   Resource each;
-  std::string node_label = {};                ///< "": the application's.
-  std::vector<PreferredHost> preferred = {};  ///< Each once; any other host does, too,
+  std::string node_label = {};                ///< "": that of the application.
+  std::vector<PreferredHost> preferred = {};  ///< Each once; any other host will do, too,
   bool only_there = false;                    ///< unless this is set.
 
   bool operator==(const ContainerRequest&) const = default;
@@ -46,7 +46,7 @@ struct SchedulingRequest {
 
 enum class RejectionReason : uint8_t { CouldNotPlace, CouldNotSchedule };
 
-/// What a placement processor would not place.
+/// A request that the placement processor refused to place.
 struct RejectedRequest {
   AllocationId allocation;
   RejectionReason reason = RejectionReason::CouldNotPlace;

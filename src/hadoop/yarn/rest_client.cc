@@ -16,7 +16,7 @@ constexpr int kRedirections = 2;
 
 bool is_redirection(int status) { return status == 302 || status == 307 || status == 308; }
 
-// "http://host:port/path?query" in its parts.
+// Splits "http://host:port/path?query" into its parts.
 Result<net::HttpClientRequest> question_of(std::string_view url) {
   constexpr std::string_view kScheme = "http://";
   if (!url.starts_with(kScheme)) {
@@ -32,7 +32,7 @@ Result<net::HttpClientRequest> question_of(std::string_view url) {
       .target = slash == std::string_view::npos ? "/" : std::string(url.substr(slash))};
 }
 
-// A standby that knows no active one says where to look again in a header of its own.
+// A standby that knows no active one says in a special header where to look again.
 std::string redirection_of(const net::HttpClientResponse& reply) {
   if (is_redirection(reply.status)) {
     return std::string(reply.header("location"));
@@ -87,7 +87,7 @@ rt::Async<Result<std::string>> RestClient::page(std::string path, HostTime deadl
 rt::Async<Result<std::string>> RestClient::page_at(std::string target, HostTime deadline) {
   target += fmt::format("{}user.name={}", target.find('?') == std::string::npos ? '?' : '&',
                         options_.user);
-  // Each gets its share of the time that is left.
+  // Each gets its share of the remaining time.
   std::optional<Error> last;
   for (size_t i = 0; i < options_.servers.size(); ++i) {
     const auto now = loop_->now();

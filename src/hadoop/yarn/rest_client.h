@@ -14,10 +14,10 @@
 
 namespace muster::hadoop::yarn {
 
-/// Reads the resource manager's REST pages, for what its RPC does not tell: why a request waits. Of
-/// several resource managers it asks until one answers; a standby's redirection is followed.
-/// Errors: Unavailable, NotFound, PermissionDenied (also where only a browser's ticket is
-/// accepted), else in the page's own words.
+/// Reads the resource manager's REST pages, for what its RPC does not report: why a request waits.
+/// Asks several resource managers in turn until one answers; follows a standby's redirection.
+/// Errors: Unavailable, NotFound, PermissionDenied (also if only a browser's ticket is accepted),
+/// else in the page's own words.
 class RestClient {
  public:
   struct Options {
@@ -29,14 +29,14 @@ class RestClient {
       : loop_(&loop), dialer_(&dialer), options_(std::move(options)) {}
 
   [[nodiscard]] rt::Async<Result<std::vector<QueueLoad>>> queues(HostTime deadline);
-  /// The first call for an application makes the scheduler take notes, and brings nothing.
+  /// The first call for an application makes the scheduler start recording, and returns nothing.
   [[nodiscard]] rt::Async<Result<std::vector<Activity>>> activities(ApplicationId id,
                                                                     HostTime deadline);
-  /// What the resource manager itself has for a setting, or "" for one that it does not know.
+  /// Returns the resource manager's own value of a setting, or "" if it does not know the setting.
   [[nodiscard]] rt::Async<Result<std::string>> setting(std::string name, HostTime deadline);
 
  private:
-  /// The JSON of a page below /ws/v1/cluster/.
+  /// Returns the JSON of a page below /ws/v1/cluster/.
   [[nodiscard]] rt::Async<Result<std::string>> page(std::string path, HostTime deadline);
   [[nodiscard]] rt::Async<Result<std::string>> page_at(std::string target, HostTime deadline);
   [[nodiscard]] rt::Async<Result<std::string>> page_of(net::HostPort server, std::string target,

@@ -32,7 +32,7 @@ const json::object* object_in(const json::object& from, std::string_view key) {
   return value == nullptr ? nullptr : value->if_object();
 }
 
-// One element stands there without its list in some versions.
+// In some versions a single element appears without its list.
 std::vector<const json::object*> objects_in(const json::object& from, std::string_view key) {
   std::vector<const json::object*> objects;
   const auto* const value = from.if_contains(key);
@@ -130,7 +130,7 @@ void add_queue(const json::object& from, const std::string& parent, std::vector<
   }
 }
 
-// A list stands under "queue", or without that, in some versions.
+// In some versions the list is under "queue", in others it is the value itself.
 std::vector<const json::object*> fair_children(const json::object& queue) {
   const auto* const below = object_in(queue, "childQueues");
   return below == nullptr ? objects_in(queue, "childQueues") : objects_in(*below, "queue");
@@ -156,7 +156,7 @@ void add_fair_queue(const json::object& from, std::vector<QueueLoad>& to) {
   }
 }
 
-// The same words about several nodes, or again about one, are one activity.
+// The same text about several nodes, or repeated about one, is one activity.
 void add_activity(Activity activity, std::vector<Activity>& to) {
   const auto same = std::ranges::find_if(to, [&](const Activity& one) {
     return one.state == activity.state && one.diagnostic == activity.diagnostic;
@@ -174,7 +174,7 @@ void add_activity(Activity activity, std::vector<Activity>& to) {
   same->count = std::max(same->count, static_cast<int64_t>(same->nodes.size()));
 }
 
-// What stands at one level, with the node of the level above where it names none.
+// Returns what is at one level, with the node of the level above if it names none.
 Activity activity_at(const json::object& from, const std::string& above) {
   Activity activity{.state = text_in(from, "allocationState"),
                     .diagnostic = text_in(from, "diagnostic"),

@@ -9,15 +9,15 @@
 #include <string_view>
 #include <vector>
 
-/// What the resource manager's REST pages tell, out of their JSON. Fields that a version lacks stay
-/// at their defaults; Corrupt when it is not the page at all.
+/// Reads the JSON of the resource manager's REST pages. Fields that a version lacks keep their
+/// defaults; Corrupt if it is not the expected page at all.
 namespace muster::hadoop::yarn {
 
-/// What the Fair Scheduler lets a queue have.
+/// What the Fair Scheduler allows a queue.
 struct FairLimits {
   Resource most;                            ///< Of all its containers together.
-  Resource share;                           ///< Its part of the cluster as things are.
-  std::optional<int64_t> applications_max;  ///< That may run at once.
+  Resource share;                           ///< Its current share of the cluster.
+  std::optional<int64_t> applications_max;  ///< How many may run at once.
 
   bool operator==(const FairLimits&) const = default;
 };
@@ -31,9 +31,9 @@ struct QueueLoad {
   double absolute_used = 0;
   int64_t pending_containers = 0;
   Resource resources_used;
-  Resource master_limit;  ///< All application masters together.
+  Resource master_limit;  ///< For all application masters together.
   Resource master_used;
-  std::optional<FairLimits> fair;  ///< Of the Fair Scheduler's queues.
+  std::optional<FairLimits> fair;  ///< Only for queues of the Fair Scheduler.
 
   bool operator==(const QueueLoad&) const = default;
 };
@@ -43,18 +43,18 @@ struct Activity {
   std::string state;       ///< "ALLOCATED", "SKIPPED", "RESERVED", ...
   std::string diagnostic;  ///< "Node does not have sufficient resource for request", ...
   std::vector<std::string> nodes;
-  int64_t count = 1;  ///< How many nodes said the same.
+  int64_t count = 1;  ///< How many nodes reported the same.
 
   bool operator==(const Activity&) const = default;
 };
 
-/// All queues of the Capacity or the Fair Scheduler, parents before their children. Unsupported for
-/// another scheduler.
+/// Returns all queues of the Capacity or Fair Scheduler, parents before their children. Unsupported
+/// for any other scheduler.
 [[nodiscard]] Result<std::vector<QueueLoad>> parse_scheduler_page(std::string_view json);
 [[nodiscard]] Result<std::vector<Activity>> parse_activities_page(std::string_view json);
-/// The value of the one setting that was asked for.
+/// Returns the value of the one setting that was asked for.
 [[nodiscard]] Result<std::string> parse_setting_page(std::string_view json);
-/// The words of a refusal: its "RemoteException" message, or "".
+/// Returns the text of a refusal: its "RemoteException" message, or "".
 [[nodiscard]] std::string parse_refusal(std::string_view json);
 
 }  // namespace muster::hadoop::yarn

@@ -50,8 +50,7 @@ rpc::ConnectionOptions connection_of(const RpcSettings& settings) {
           .response_bytes_max = settings.response_bytes_max};
 }
 
-// A resource manager that starts again is noticed soon: pauses begin short and end at the
-// configured one.
+// A restarted resource manager is noticed soon: pauses begin short and grow to the configured one.
 rpc::RetryOptions retry_of(const ResourceManagers& managers) {
   return {.attempts_max = kAttemptsMax,
           .pause_first = std::min(kPauseFirst, managers.connect_retry_interval),

@@ -11,22 +11,23 @@
 
 namespace muster::hadoop::yarn {
 
-/// Whom to call, and how patiently: what an rpc::Client makes a proxy of.
+/// Whom to call, and how patiently: what an rpc::Client needs to make a proxy.
 struct Calling {
   rpc::Target target;
   rpc::ConnectionOptions connection;
   rpc::RetryOptions retry;
 };
 
-/// The resource manager's side for clients, as the configuration has it: one server, or all of a
-/// pair. `credentials` (may be null) holds delegation tokens, which go before other ways in.
+/// Returns the resource manager's side for clients, from the configuration: one server, or all
+/// members of an HA group. `credentials` (may be null) holds delegation tokens, which are preferred
+/// to other methods.
 [[nodiscard]] Result<Calling> client_calling(const Configuration& configuration,
                                              rpc::Identity identity,
                                              std::shared_ptr<const Credentials> credentials);
-/// The resource manager's side for application masters; `token` must outlive the proxy.
+/// Returns the resource manager's side for application masters; `token` must outlive the proxy.
 [[nodiscard]] Result<Calling> master_calling(const Configuration& configuration,
                                              const HeldToken& token);
-/// How node managers are called.
+/// Returns how node managers are called.
 [[nodiscard]] Result<NodeDialSettings> node_dial_settings(const Configuration& configuration);
 
 }  // namespace muster::hadoop::yarn

@@ -97,7 +97,7 @@ rt::Async<Result<std::string_view>> BlockReader::next_packet() {
 }
 
 rt::Async<> BlockReader::finish() {
-  // The data is complete and right: what goes wrong from here on is no concern of the reader.
+  // The data is complete and correct: what goes wrong from here on does not concern the reader.
   const Result<std::string_view> start = co_await stream_->take(kPacketLengths);
   if (!start.has_value()) {
     co_return;

@@ -65,7 +65,7 @@ rt::Async<Status> BlockStreamer::step() {
     co_return co_await open_block();
   }
   if (next->header.last_in_block && !window_.all_acknowledged()) {
-    // A node may close the block only when all have all of it: recovery needs no data then.
+    // A node may close the block only once all nodes have all of it: recovery then needs no data.
     co_return co_await wait_for_change();
   }
   co_await send_next();
@@ -175,7 +175,7 @@ rt::Async<Status> BlockStreamer::read_acks() {
   }
 }
 
-/// Returns false when no more acknowledgements are to be read.
+/// Returns false if no more acknowledgements are to be read.
 bool BlockStreamer::take_ack(const PipelineAck& ack) {
   if (ack.bad_node >= 0) {
     take_failure(ack);
@@ -210,7 +210,7 @@ void BlockStreamer::take_failure(const PipelineAck& ack) {
                                                replicas[node].node.data_address(),
                                                to_string(block_->block), ack.text))});
   if (broken_.has_value() && broken_->bad_node == node) {
-    // Sending to it may have failed first, which does not say why.
+    // Sending to the node may have failed first, which does not show the reason.
     broken_->restarting = ack.restarting;
     broken_->bad_token = ack.bad_token;
   }
@@ -227,7 +227,7 @@ rt::Async<Status> BlockStreamer::recover() {
   MUSTER_CO_TRY(std::unique_ptr<Pipeline> pipeline,
                 co_await recovery.recover(&*block_, std::move(failure), progress));
   if (progress.closing) {
-    // The nodes that are left have closed the block.
+    // The remaining nodes have closed the block.
     window_.acknowledge_all();
     end_block();
     change_.pulse();

@@ -42,7 +42,7 @@ rt::Async<Result<uint64_t>> DataNodes::visible_length(LocatedBlock block) {
     options.fail_fast = true;
     const rpc::Outcome outcome = co_await proxy->call(method, request, reply, options);
     if (outcome.has_value()) {
-      // A node that was restarted holds back what it has until the block has been recovered.
+      // A restarted node does not show what it has until the block has been recovered.
       if (static_cast<int64_t>(reply.length()) >= 0) {
         co_return reply.length();
       }

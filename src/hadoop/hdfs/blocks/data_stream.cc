@@ -13,7 +13,7 @@ namespace {
 
 /// Answers and acknowledgements are small.
 constexpr size_t kSmallBufferBytes = 4U << 10;
-/// Two packets of the usual size and their checksums fit, so most are read by one call.
+/// Two packets of the usual size fit with their checksums, so most are read in one call.
 constexpr size_t kBufferBytes = 192U << 10;
 
 std::span<const uint8_t> as_bytes(std::string_view text) {

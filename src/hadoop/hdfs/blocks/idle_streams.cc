@@ -7,7 +7,7 @@
 namespace muster::hadoop::hdfs {
 namespace {
 
-/// A DataNode that was started again may have its id at another address.
+/// A restarted DataNode may have the same id at another address.
 bool same(const Datanode& left, const Datanode& right) {
   return left.uuid == right.uuid && left.ip == right.ip && left.data_port == right.data_port;
 }

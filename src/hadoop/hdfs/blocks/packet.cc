@@ -30,7 +30,7 @@ uint64_t take_fixed(std::string_view& bytes, size_t count) {
   return value;
 }
 
-/// Passes over a field that is not known; false if it is malformed.
+/// Skips an unknown field; returns false if it is malformed.
 bool skip_field(std::string_view& bytes, uint64_t tag) {
   size_t length = 0;
   switch (tag & 7) {
@@ -60,8 +60,8 @@ bool skip_field(std::string_view& bytes, uint64_t tag) {
   return true;
 }
 
-/// Takes one field; returns the bit of the required field that it was, 0 for others, nullopt if it
-/// is malformed.
+/// Takes one field; returns the bit of a required field, 0 for any other, nullopt if it is
+/// malformed.
 std::optional<uint8_t> take_field(std::string_view& bytes, PacketHeader& header) {
   const auto tag = take_varint(bytes);
   if (!tag) {

@@ -8,7 +8,7 @@
 namespace muster::hadoop::hdfs {
 namespace {
 
-/// Lengths and header of a packet at most, as HDFS counts them.
+/// The most that a packet's lengths and header take, as HDFS counts them.
 constexpr size_t kStartBytes = 33;
 
 }  // namespace

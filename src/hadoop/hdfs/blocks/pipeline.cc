@@ -11,11 +11,12 @@
 namespace muster::hadoop::hdfs {
 namespace {
 
-/// What each further node may add to the time that the first is silent.
+/// How much each further node may add to the time that the first is silent.
 constexpr Duration kPatiencePerNode = std::chrono::seconds(5);
 constexpr size_t kAckBytesMax = 64U << 10;
 
-/// Finds the node that a DataNode calls bad, "ip:port" or "host:port"; the first if it names none.
+/// Finds the node that a DataNode reports as bad, "ip:port" or "host:port"; the first if it names
+/// none.
 size_t find_node(const std::vector<Replica>& pipeline, std::string_view link) {
   for (size_t i = 0; i < pipeline.size(); ++i) {
     const Datanode& node = pipeline[i].node;

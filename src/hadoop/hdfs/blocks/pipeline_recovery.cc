@@ -15,9 +15,9 @@
 namespace muster::hadoop::hdfs {
 namespace {
 
-/// What a DataNode may take to copy a block to another.
+/// How long a DataNode may take to copy a block to another.
 constexpr Duration kCopyPatience = std::chrono::minutes(5);
-/// Between two looks whether a DataNode is back.
+/// The pause between two checks whether a DataNode is back.
 constexpr Duration kRestartPause = std::chrono::seconds(1);
 
 }  // namespace
@@ -54,7 +54,7 @@ rt::Async<Status> PipelineRecovery::drop_bad_node(OpenBlock* block,
   }
   const auto bad = block->replicas.begin() + static_cast<ptrdiff_t>(failure->bad_node);
   if (deps_.troubles.waits_for(bad->node, *failure)) {
-    // It keeps what it has: come back when it is there again, if that is soon.
+    // The node keeps what it has: return to it once it is up again, if that is soon.
     co_await rt::pause_for(deps_.file.loop, kRestartPause);
     co_return Status();
   }
@@ -93,7 +93,7 @@ rt::Async<Status> PipelineRecovery::add_node(OpenBlock* block) {
   MUSTER_CO_TRY(LocatedBlock located,
                 co_await deps_.file.name_node.additional_datanode(
                     deps_.open_file, block->block, block->replicas, deps_.troubles.excluded()));
-  // The new node may stand anywhere among those that are there.
+  // The new node may be anywhere among the existing ones.
   const auto is_new = [&](const Replica& replica) {
     return std::ranges::find(block->replicas, replica.node.uuid, [](const Replica& other) {
              return other.node.uuid;

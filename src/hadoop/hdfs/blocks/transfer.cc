@@ -11,7 +11,8 @@
 namespace muster::hadoop::hdfs {
 namespace {
 
-/// One read or write of a local file: large enough that the threads' hand-over does not count.
+/// One read or write of a local file: large enough that the hand-over between threads does not
+/// matter.
 constexpr size_t kPieceBytes = 1U << 20;
 
 /// Reads a local file, one piece ahead.

@@ -31,7 +31,7 @@ std::string delimited(const Message& message) {
   return bytes;
 }
 
-/// One client's rules, with what the NameNode says cached.
+/// One client's rules, with the NameNode's answers cached.
 class Security final : public TransferSecurity {
  public:
   Security(TransferSecurityDeps deps, const SecuritySettings& settings)

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kExpansionsMax = 1000;
 
-/// Takes one character of UTF-8 from the front; a byte that starts none stands for itself.
+/// Takes one character of UTF-8 from the front; an invalid byte stands for itself.
 uint32_t take_character(std::string_view& text) {
   const auto first = static_cast<unsigned char>(text.front());
   size_t length = 1;
@@ -93,14 +93,15 @@ bool take_one(std::string_view& pattern, std::string_view& name) {
   return matched;
 }
 
-/// The parts of the first group of braces: before it, its alternatives, after it.
+/// The parts of a pattern around its first group of braces: what precedes it, its alternatives,
+/// what follows it.
 struct Group {
   std::string_view before;
   std::vector<std::string_view> alternatives;
   std::string_view after;
 };
 
-/// Where a scan of a pattern stands; braces count only outside of sets and escapes.
+/// The state of scanning a pattern; braces count only outside of sets and escapes.
 class Scan {
  public:
   /// Returns false for a character that is plain: escaped, or within a set.

@@ -18,14 +18,14 @@ namespace {
 using rpc::Method;
 using rpc::Repetition;
 
-/// The pause between two tries of a call that waits for a NameNode in safe mode.
+/// The pause between two attempts of a call that waits for a NameNode in safe mode.
 constexpr Duration kSafeModePauseMax = std::chrono::seconds(3);
 
 constexpr uint32_t kCreate = 1;
 constexpr uint32_t kOverwrite = 2;
 /// Write replicas even where the folder has an erasure-coding policy.
 constexpr uint32_t kShouldReplicate = 128;
-/// How often the NameNode may ask to begin a create() anew.
+/// How often the NameNode may ask for create() to start over.
 constexpr int kCreateRetriesMax = 10;
 
 LocatePauses locate_pauses(const NameNodeOptions& options) {
@@ -34,8 +34,8 @@ LocatePauses locate_pauses(const NameNodeOptions& options) {
 
 std::string writing(const std::string& path) { return "cannot write " + printable(path); }
 
-/// What is copied takes its local name from a listing: it must not lead elsewhere. A file that is
-/// listed itself has none.
+/// A copied file takes its local name from a listing: the name must not lead elsewhere. If a file
+/// itself is listed, its name is empty.
 bool is_name(std::string_view name) {
   return name != "." && name != ".." && name.find('/') == std::string_view::npos &&
          name.find('\0') == std::string_view::npos;

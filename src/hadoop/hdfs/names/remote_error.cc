@@ -57,7 +57,7 @@ constexpr std::array kMeanings = {
             "files in encryption zones are not supported"},
 };
 
-/// Exceptions of no class of their own whose texts tell what they are.
+/// Exceptions without a class of their own, recognised by their texts.
 std::optional<Meaning> meaning_of_text(std::string_view text) {
   if (text.find("could only be written to") != std::string_view::npos ||
       text.find("could only be replicated to") != std::string_view::npos) {

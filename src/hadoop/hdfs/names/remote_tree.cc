@@ -13,7 +13,7 @@
 namespace muster::hadoop::hdfs {
 namespace {
 
-/// Matches below `found` one more part of a pattern.
+/// Matches one more part of a pattern below `found`.
 rt::Async<Result<std::vector<Found>>> descend(FileSystem* fs, std::vector<Found> found,
                                               std::string part) {
   std::vector<Found> next;
@@ -42,7 +42,7 @@ rt::Async<Result<std::vector<Found>>> descend(FileSystem* fs, std::vector<Found>
 
 rt::Async<Result<std::vector<Found>>> expand_one(FileSystem* fs, std::string pattern) {
   const std::vector<std::string_view> parts = split(std::string_view(pattern).substr(1), '/');
-  // The parts before the first wildcard are one plain path.
+  // The parts before the first wildcard form one plain path.
   std::string plain;
   size_t at = 0;
   for (; at < parts.size() && !has_wildcard(parts[at]); ++at) {

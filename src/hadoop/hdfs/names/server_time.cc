@@ -21,7 +21,7 @@ rt::Async<Result<WallTime>> server_time(NameNode* name_node, std::string scratch
   auto made = co_await name_node->make_folder(scratch, kScratchPermission, true);
   MUSTER_CO_TRY_STATUS(std::move(made));
   auto asked = co_await name_node->stat(scratch);
-  // Left behind where the NameNode goes away just now; whoever cleans up there takes it.
+  // Left behind if the NameNode becomes unreachable just now; whoever cleans up there removes it.
   (void)co_await name_node->remove(scratch, false);
   MUSTER_CO_TRY(const std::optional<FileStatus> status, std::move(asked));
   if (!status.has_value()) {
