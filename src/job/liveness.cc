@@ -40,7 +40,7 @@ void Liveness::closed(const ContainerId& container, HostTime now, bool process_d
 void Liveness::reconnected(const ContainerId& container, HostTime now) { beat(container, now); }
 
 std::vector<Fact> Liveness::judge(HostTime now) {
-  // Whoever calls late was stalled, and could hear nobody meanwhile.
+  // If the caller is late, this process was stalled and could hear nobody meanwhile.
   const Duration stalled = std::max(Duration::zero(), due_ < now ? now - due_ : Duration::zero());
   std::vector<Fact> verdicts;
   due_ = HostTime::max();

@@ -18,7 +18,7 @@
 
 namespace muster::job {
 
-/// Hands each fact to those who know what it means, and has what it led to settled.
+/// Hands each fact to the parts that know what it means, then has its consequences settled.
 class Machine::Impl {
  public:
   explicit Impl(Plan plan) : plan_(std::move(plan)) {}
@@ -86,7 +86,7 @@ std::vector<Action> Machine::Impl::apply(Time now, const Fact& fact) {
   return std::exchange(turn.actions, {});
 }
 
-// What is said of an attempt counts while it is the live one of its task.
+// Facts about an attempt count only while it is the live one of its task.
 void Machine::Impl::take_in(const Fact& fact) {
   const auto lives = [this](AttemptId id) { return parts_.lives.find_live(id) != nullptr; };
   std::visit(

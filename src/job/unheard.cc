@@ -6,7 +6,7 @@ namespace muster::job {
 
 bool ended_unheard(const State& state, const ContainerId& container) {
   const auto found = state.containers.find(container);
-  // Of a job that stops nobody starts any more.
+  // Once the job is stopping, nothing starts any more.
   if (found == state.containers.end() || state.phase >= JobPhase::Stopping) {
     return false;
   }

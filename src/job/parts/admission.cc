@@ -48,7 +48,7 @@ void Admission::admit(const std::vector<RoleIndex>& roles) {
   for (const RoleIndex role : roles) {
     roles_.set_asked(role);
     for (const After& after : plan_.role(role).after) {
-      // Somebody relies on it now: what succeeded there is final.
+      // A role relies on it now: the success of its tasks is final.
       if (after.condition != spec::Condition::Running && roles_.rely_on(after.role)) {
         for (const Task& each : lives_.state().tasks[after.role.value]) {
           attempts_.make_final(each.id);

@@ -27,7 +27,8 @@ void AskDeadlines::granted(RoleIndex role) {
 Timer<AskTimer> AskDeadlines::refused(const Request& request, const std::string& reason) {
   const uint32_t nth = ++refusals_[request.role.value];
   const RolePlan& role = plan_.role(request.role);
-  // Without a back-off for restarts a refusal still waits: the cluster was asked only now.
+  // Even without a back-off for restarts, wait after a refusal: the cluster was asked only just
+  // now.
   const Duration low = std::max<Duration>(role.restart.backoff_low, std::chrono::seconds(1));
   const Duration wait = backoff_of(low, std::max(low, role.restart.backoff_high), nth,
                                    jitter_bits(plan_.seed, request.id.value, nth));

@@ -9,7 +9,7 @@
 namespace muster::job {
 namespace {
 
-/// How long an ask waits before it takes hosts that earlier jobs speak ill of.
+/// How long an ask waits before it accepts hosts on which earlier jobs had failures.
 constexpr Duration kPardonAfter = std::chrono::minutes(5);
 
 }  // namespace
@@ -34,7 +34,7 @@ void AskHosts::choose(const Request& request, RequestContainer& ask) const {
   }
   for (const TaskId id : request.tasks) {
     const std::vector<Attempt>& attempts = lives_.task(id).attempts;
-    // Only where it was can a task get its address back.
+    // A task can get its address back only on the host where it was.
     if (!attempts.empty() &&
         std::ranges::find(ask.avoid, attempts.back().host) == ask.avoid.end() &&
         std::ranges::find(ask.prefer, attempts.back().host) == ask.prefer.end()) {
@@ -83,7 +83,7 @@ std::vector<TaskId> AskHosts::pardon_passed() {
     return !entry.second.cancelled && turn_.now - entry.second.asked >= kPardonAfter;
   });
   if (!long_since) {
-    watch_for_pardon();  // Those that had waited for long have been answered.
+    watch_for_pardon();  // Those that had waited too long have been answered.
     return {};
   }
   return avoid_fewer([this] { avoided_.pardon(); });
@@ -111,7 +111,7 @@ std::vector<TaskId> AskHosts::report(const HostReported& reported) {
 
 template <class Change>
 std::vector<TaskId> AskHosts::avoid_fewer(const Change& change) {
-  std::vector<std::pair<const Request*, size_t>> open;  // And how many hosts each leaves out.
+  std::vector<std::pair<const Request*, size_t>> open;  // And how many hosts each avoids.
   for (const auto& [id, request] : requests_) {
     if (!request.cancelled) {
       open.emplace_back(&request, avoided_by(request.role).size());

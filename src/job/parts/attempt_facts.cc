@@ -16,7 +16,7 @@ void AttemptFacts::joined(TaskId id, const Address& address) {
   if (cohort != nullptr && !cohort->gang &&
       parts_.plan.role(id.role).membership == spec::Membership::Rejoin &&
       parts_.plan.barrier == spec::Barrier::Gang && !parts_.attempts.keeps_address(id, address)) {
-    // The others know it elsewhere: they start again, too, with a new view.
+    // The others know it under its old address: they restart, too, with a new view.
     parts_.restarts.regroup({}, id);
   }
   barriers_.open_if_complete(parts_.gangs.of(id).cohort);

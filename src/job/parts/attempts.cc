@@ -19,8 +19,8 @@ namespace muster::job {
 
 namespace {
 
-/// Whether the end of an attempt that was told to stop shows a failure of its own, which would come
-/// again.
+/// Returns whether the end of an attempt that was told to stop shows a failure of its own, which
+/// would recur.
 bool fails_by_itself(const Exit& exit) {
   return exit.failure && exit.failure->kind == FailureKind::User &&
          exit.failure->remedy == Remedy::GiveUp;
@@ -165,7 +165,7 @@ void Attempts::tell_to_stop(std::span<const Move> moves) {
 
 // ---- ending
 
-// The account of every end, whatever its reason; what follows from it is the caller's.
+// Records every end, whatever its reason; its consequences are up to the caller.
 void Attempts::end(TaskId id, std::optional<Exit> exit, TaskState to) {
   const Attempt& attempt = *lives_.live(id);
   gangs_.out(id);
@@ -177,7 +177,7 @@ void Attempts::end(TaskId id, std::optional<Exit> exit, TaskState to) {
       lives_.end(id, std::move(exit), lives_.stopping() ? TaskState::Stopped : to);
   batches_.leave(id);
   if (places_.of(id).leaves) {
-    asks_.poke(container.tasks);  // Those that leave the same place ask for their next together.
+    asks_.poke(container.tasks);  // Those that leave the same place ask for the next one together.
   }
   places_.attempt_ended(id, container);
   turn_.wait_changed = true;
@@ -224,7 +224,7 @@ Attempts::Meaning Attempts::ended(TaskId id, const Exit& exit) {
     return {.failed = cause_of_exit(id, attempt, exit, turn_.now)};
   }
   if (!was_started) {
-    // Nothing that was never told to start can have succeeded.
+    // An attempt that was never told to start cannot have succeeded.
     return {.failed = cause_of_vanishing(id, attempt, turn_.now)};
   }
   return {.succeeded = true};
@@ -242,7 +242,8 @@ Attempts::Meaning Attempts::vanished(TaskId id) {
   return {.failed = std::move(cause)};
 }
 
-// Its place may be what keeps it: nothing new comes there. Its agent drops what it had prepared.
+// Its place may be what holds it up: nothing new is put there. Its agent drops what it had
+// prepared.
 std::optional<Cause> Attempts::join_passed(TaskId id) {
   runs_[id].join = {};
   const Attempt* attempt = lives_.live(id);
@@ -383,7 +384,7 @@ void Attempts::stop_again(StopReason reason, StopTimes times) {
 void Attempts::lose_containers_of(RoleIndex role) {
   for (const Task& each : lives_.state().tasks[role.value]) {
     if (const Attempt* attempt = lives_.live(each.id); attempt != nullptr) {
-      // Nothing fails any more, so that nobody is to blame.
+      // Nothing can fail any more, so nobody is to blame.
       (void)lose(*lives_.find(attempt->container), false, [&](TaskId id, const Attempt& lost) {
         return cause_of_loss(id, lost, LossReason::Silent, turn_.now);
       });
@@ -402,7 +403,7 @@ void Attempts::abandon(TaskId id, TaskState to) {
   roles_.note_started(id);
   lives_.move(id, to);
   roles_.ask_review();
-  // Not at once: what made it give up may be about to end the job.
+  // Not at once: whatever made it give up may be about to end the job.
   gangs_.look_again(cohort);
 }
 

@@ -13,7 +13,7 @@ void Barriers::open_if_complete(uint32_t cohort) {
   const auto returns = [&](TaskId id) {
     return parts_.places.of(id).at_home && parts_.asks.of(id).placement == Placement::SameSlot;
   };
-  // Asked whenever somebody joins: what looks at every task of the cohort comes last.
+  // Evaluated whenever a task joins: the checks that look at every task of the cohort come last.
   const Gangs::Barrier barrier = parts_.gangs.look_at(cohort, returns);
   if (barrier == Gangs::Barrier::Shut || is_fenced(cohort)) {
     return;
@@ -31,7 +31,7 @@ void Barriers::open_if_complete(uint32_t cohort) {
   }
 }
 
-// Whether somebody who would start now has an earlier attempt that may live on.
+// Returns whether a task that would start now has an earlier attempt that may still be running.
 bool Barriers::is_fenced(uint32_t cohort_id) const {
   const Cohort* cohort = parts_.gangs.find(cohort_id);
   return cohort != nullptr && std::ranges::any_of(cohort->tasks, [&](TaskId id) {

@@ -55,7 +55,8 @@ std::optional<Blame::Verdict> Blame::failed_together(std::vector<Cause> causes) 
   return settle(std::move(origin), std::move(causes));
 }
 
-// The verdict on a silent agent may be under way: while one is suspected, blame waits once more.
+// The verdict on a silent agent may be under way: while an agent is suspected, blame waits once
+// more.
 std::optional<Blame::Verdict> Blame::passed() {
   timer_ = {};
   const bool suspects = std::ranges::any_of(
@@ -75,8 +76,8 @@ void Blame::wait_again() {
   }
 }
 
-// Nobody else is to blame: the earliest loss is its own origin. Whoever left well before may be the
-// reason, but has not failed.
+// Nobody else is to blame: the earliest loss is its own origin. A task that left well before may be
+// the reason, but it has not failed.
 std::optional<Blame::Verdict> Blame::settle_losses() {
   drop_given_up();
   if (losses_.empty()) {
@@ -178,8 +179,8 @@ bool Blame::ran(const Cause& cause) const {
   return attempt != nullptr && attempt->generation.value != 0;
 }
 
-// Once per wave: a task that goes on losing its peers needs another reason. By when it ended: what
-// a new master is told, or one that stood still, may be long past.
+// Once per wave: if a task keeps losing its peers, there must be another reason. Judged by the time
+// of the end: what a new master, or one that was suspended, is told may be long past.
 bool Blame::is_late_victim(const Cause& loss) const {
   return victim_of_[loss.task()] < cured_.number && loss.at - cured_.at <= plan_.liveness.lost;
 }
@@ -190,7 +191,7 @@ bool Blame::is_charged(const HostName& host) const {
          turn_.now - lost->second.at <= plan_.liveness.lost;
 }
 
-// A task that was given up while it waited needs no origin.
+// A task given up while it was waiting needs no origin.
 bool Blame::given_up(const Cause& loss) const {
   const TaskState state = lives_.task(loss.task()).state;
   return state == TaskState::Failed || state == TaskState::Stopped;

@@ -10,8 +10,8 @@ namespace muster::job {
 
 namespace {
 
-/// What the machine knows of an end that no agent classified. What to do about it stands with the
-/// class.
+/// What the machine knows about an end that no agent classified. The class says what to do about
+/// it.
 struct LossClass {
   std::string_view name;
   FailureKind kind = FailureKind::Infrastructure;
@@ -85,7 +85,7 @@ Rung rung_of(const Failure& failure) {
   return failure.remedy == Remedy::Elsewhere ? Rung::Host : Rung::Process;
 }
 
-/// A rule names the end of a container. Its place is gone, so the cure begins with a new one.
+/// A rule names the end of a container. Its place is gone, so the remedy begins with a new one.
 void rename_by_rule(Cause& cause, const Failure& failure) {
   const bool away =
       failure.kind == FailureKind::Infrastructure || failure.kind == FailureKind::Stopped;
@@ -152,7 +152,7 @@ Cause cause_of_join_deadline(TaskId task, const Attempt& attempt, Duration patie
 }
 
 Cause cause_of_stall(TaskId task, const Attempt& attempt, const AttemptStalled& stalled, Time now) {
-  // Where nothing tells it from its peers, its host is as good as theirs.
+  // If nothing sets it apart from its peers, its host is as good as theirs.
   const bool suspect = stalled.sure != Sureness::Unsure;
   Cause cause =
       from_class(task, attempt,

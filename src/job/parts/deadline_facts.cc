@@ -61,8 +61,8 @@ void DeadlineFacts::take(const DeadlinePassed& passed) {
              *purpose);
 }
 
-// Whoever waits for a gang fails with it; a single task that got no container is given up as its
-// role says.
+// A task that waits for a gang fails with it; a single task that got no container is given up
+// according to its role.
 void DeadlineFacts::gather_passed(uint32_t cohort_id) {
   const std::string had = parts_.gangs.gather_passed(cohort_id);
   if (had.empty()) {

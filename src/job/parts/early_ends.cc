@@ -12,7 +12,7 @@
 namespace muster::job {
 namespace {
 
-/// Those whom it leaves may be reported before it is.
+/// The tasks that it leaves behind may be reported before it is.
 constexpr Duration kReportedApart = std::chrono::seconds(1);
 
 struct EarlyEnd {
@@ -24,7 +24,7 @@ bool is_static(const Plan& plan, TaskId id) {
   return plan.role(id.role).membership == spec::Membership::Static;
 }
 
-/// While the attempt that lost a peer ran, the earliest first.
+/// Returns the tasks that ended while the attempt that lost a peer was running, earliest first.
 std::vector<EarlyEnd> early_ends(const Plan& plan, const State& state, const Cause& loss) {
   const Attempt* const loser = state.find_attempt(loss.first.attempt);
   std::vector<EarlyEnd> ends;

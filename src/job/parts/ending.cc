@@ -14,7 +14,7 @@
 namespace muster::job {
 namespace {
 
-/// From TERM to KILL for a program that has not heeded INT in all its time.
+/// From TERM to KILL for a program that has ignored INT for its whole grace period.
 constexpr Duration kTermAfterInterrupt = std::chrono::seconds(5);
 
 }  // namespace
@@ -81,7 +81,7 @@ uint32_t Ending::live_in_level() const {
   return count;
 }
 
-// Those that rely on others first, then those they relied on.
+// Those that rely on others stop first, then those they relied on.
 void Ending::stop_next_level() {
   while (level_ > 0 && live_in_level() == 0) {
     --level_;

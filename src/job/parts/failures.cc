@@ -23,7 +23,7 @@ namespace muster::job {
 
 namespace {
 
-/// Whether its agent was told to end it, and by a reason that a master gives.
+/// Returns whether its agent was told to end it, for a reason that only a master gives.
 bool was_ordered(const Failure& failure) {
   return failure.kind == FailureKind::Stopped && failure.class_name.starts_with("stopped.");
 }
@@ -63,8 +63,8 @@ void Failures::failed(Cause cause) {
              blame_.failed(std::move(cause)));
 }
 
-// An earlier master told it to, and could not write that down: nobody is to blame, and if somebody
-// had asked that master to stop the job, then that holds.
+// An earlier master told it to stop but could not log that: nobody is to blame, and if somebody had
+// asked that master to stop the job, that request still holds.
 void Failures::stopped_unlogged(const Cause& cause) {
   lives_.set_part(cause.first.attempt, Part::Stopped);
   if (cause.first.failure.class_name != stopped_class(StopReason::UserStop)) {
@@ -101,7 +101,7 @@ void Failures::preempted(const PreemptionNoticed& notice) {
                        .grace = notice.in});
     }
   }
-  // With nothing left to charge the tasks run on until the container is really taken; that end
+  // With no restarts left to charge, the tasks run on until the container is really taken; that end
   // decides.
   if (moves.empty() || !ladder_.charge(Rung::Infrastructure, moves.front().task, turn_.now)) {
     return;
@@ -129,8 +129,8 @@ void Failures::stalled(const AttemptStalled& stalled) {
   move_stalled(cause);
 }
 
-// It cannot be waited for as one that has ended: it is told to stop, and goes with its container if
-// it does not.
+// Unlike a failed attempt this one has not ended: it is told to stop, and if it does not, its
+// container is given back.
 void Failures::move_stalled(const Cause& cause) {
   const TaskId id = cause.task();
   const std::optional<HeadroomReported>& cluster = lives_.state().headroom;
@@ -151,7 +151,7 @@ void Failures::move_stalled(const Cause& cause) {
   chronicle_.restarting(ladder_.note(*rung, cause, wait, restarted - 1, turn_.now));
 }
 
-// An agent that cannot end an attempt is not to be trusted with another: its container goes.
+// An agent that cannot end an attempt cannot be trusted with another: its container is given back.
 void Failures::stop_passed(uint32_t batch) {
   for (const AttemptId& told : attempts_.batch_passed(batch)) {
     const Attempt* attempt = lives_.find_live(told);
@@ -228,7 +228,7 @@ void Failures::give_up(const Cause& origin, const std::vector<Cause>& victims) {
   let_victims_answer(origin, victims);
 }
 
-// Their role goes on without the origin. What a victim has no restarts left for is still the
+// Their role goes on without the origin. If a victim has no restarts left, that is still the
 // origin's doing.
 void Failures::let_victims_answer(const Cause& origin, const std::vector<Cause>& victims) {
   for (const Cause& victim : victims) {

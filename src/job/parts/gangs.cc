@@ -140,7 +140,7 @@ void Gangs::asked(TaskId id) {
   }
 }
 
-// Only a static gang of min..max waits, beyond its minimum, for those that may still come.
+// Only a static gang of min..max waits beyond its minimum for tasks that may still come.
 void Gangs::may_not_come(TaskId id) {
   if (members_[id].cohort != 0 && changes_together(plan_, id.role)) {
     look_again(members_[id].cohort);
@@ -233,7 +233,7 @@ Gangs::Barrier Gangs::look_at(uint32_t cohort_id, const Returns& returns) const 
     }
     all_joined += share.joined;
   }
-  // Beyond its minimum a gang still waits for those that will join without anybody granting more.
+  // Beyond its minimum a gang still waits for tasks that will join without further grants.
   const bool waits_for_more = std::ranges::any_of(cohort->tasks, [&](TaskId id) {
     const Membership& member = members_[id];
     return changes_together(plan_, id.role) && member.cohort == cohort_id && !member.joined &&
@@ -256,7 +256,7 @@ void Gangs::open(uint32_t cohort_id) {
   std::vector<TaskId> starting;
   std::vector<TaskId> late;
   for (const TaskId id : cohort.tasks) {
-    // A task that came, left and came again stands in the list twice, but belongs to no cohort the
+    // A task that came, left and came again is in the list twice, but belongs to no cohort the
     // second time.
     Membership& member = members_[id];
     if (member.cohort == cohort_id) {
@@ -266,7 +266,7 @@ void Gangs::open(uint32_t cohort_id) {
   }
   std::ranges::sort(starting);
   views_.start(starting);
-  // The late ones join alone, or, where all start again for it, those of a role together.
+  // Late tasks join one by one or, if everything restarts for them, those of a role together.
   std::map<RoleIndex, uint32_t> growths;
   for (const TaskId id : late) {
     uint32_t& growth = growths[id.role];
@@ -330,8 +330,8 @@ void Gangs::regather_after(Cohort& cohort, uint32_t nth, std::string waits_for) 
 }
 
 std::vector<TaskId> Gangs::regather_passed(uint32_t cohort_id) {
-  // The headroom is a hint that some schedulers never update: after a few looks the gang asks all
-  // the same.
+  // The headroom is a hint that some schedulers never update: after a few checks the gang asks
+  // anyway.
   constexpr uint32_t kPostponedMax = 5;
   const auto found = cohorts_.find(cohort_id);
   if (found == cohorts_.end()) {

@@ -6,7 +6,8 @@
 namespace muster::job {
 namespace {
 
-/// Whether the program chose its end: by an exit code that is not a shell's word for a signal.
+/// Returns whether the program chose its end: by an exit code that is not a shell's way of
+/// reporting a signal.
 bool ended_by_itself(const FirstCause& first) {
   constexpr int32_t kSignalled = 128;
   constexpr int32_t kSignalsMax = 64;

@@ -6,7 +6,7 @@ namespace muster::job {
 
 std::vector<uint32_t> levels_of(const Plan& plan) {
   std::vector<uint32_t> levels(plan.roles.size(), 0);
-  // A chain is shorter than the number of roles; a cycle, which the spec refuses, merely stops
+  // A chain is shorter than the number of roles; a cycle, which the spec rejects, merely stops
   // growing here.
   for (size_t pass = 0; pass < plan.roles.size(); ++pass) {
     for (size_t i = 0; i < plan.roles.size(); ++i) {

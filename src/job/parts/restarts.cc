@@ -78,7 +78,7 @@ bool Restarts::regroup(std::vector<Move> moves, std::optional<TaskId> newcomer) 
 
 // A static task takes its whole gang along: every started task that is not independent, those of it
 // whose success is not final yet, and those that are on their way back already. Ranks that share a
-// container with one that moves to another, move with it: a gang stays packed as it was asked for.
+// container with a rank that moves move with it: a gang stays packed as it was requested.
 void Restarts::widen_to_gang(std::vector<Move>& moves) {
   for (const TaskId lost_a_peer : blame_.absorb()) {
     moves.push_back({.task = lost_a_peer});
@@ -127,7 +127,7 @@ void Restarts::bring_back(const Move& move, uint32_t gang, DeadlineId backoff) {
   asks_.wait_for(id, backoff);
   const bool leaves = move.placement == Placement::NewContainer;
   places_.set_leaves(id, leaves);
-  // Whoever gathers for a first start stays with those it gathers with.
+  // A task that is gathering for its first start stays with its cohort.
   const Cohort* own = gangs_.cohort_of(id);
   if (gang != 0 && (own == nullptr || !own->gang)) {
     gangs_.enter(gang, id);

@@ -113,7 +113,7 @@ void Roles::fail_by_deadline(std::string_view name, Duration patience, std::stri
                      .message = fmt::format("{} within {}", what_not, format_duration(patience))};
 }
 
-// Which roles the job's end waits for; where none is required, all.
+// Returns whether the job's end waits for this role; if none is required, it waits for all.
 bool Roles::counts(size_t role) const {
   const auto waited_for = [](const Standing& each) {
     return each.success != spec::Success::Ignored;
@@ -194,7 +194,7 @@ void Roles::group_passed(RoleIndex role) {
     case spec::DeadlineAction::Ignore:
       late.success = spec::Success::Ignored;
       if (late.failure == spec::Failure::Tolerated) {
-        late.failure = spec::Failure::FailsJob;  // There is no end any more that would count it.
+        late.failure = spec::Failure::FailsJob;  // No later end would count it.
       }
       review_due_ = true;
       return;

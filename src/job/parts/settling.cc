@@ -10,7 +10,7 @@
 
 namespace muster::job {
 
-// What the fact led to is followed up until nothing more is due.
+// Follows up the consequences of the fact until nothing more is due.
 void Settling::settle() {
   while (!parts_.lives.stopping()) {
     if (parts_.roles.decided()) {
@@ -35,7 +35,7 @@ void Settling::settle() {
   }
 }
 
-// Has the job ended? Which roles may be asked for now?
+// Decides whether the job has ended and which roles may be requested now.
 void Settling::review() {
   if (!parts_.roles.began()) {
     return;
@@ -54,7 +54,7 @@ void Settling::review() {
   parts_.roles.review_group_deadlines();
 }
 
-// Tasks that want an attempt are placed where they were, or asked for.
+// Tasks that want an attempt are placed where they were, or containers are requested for them.
 void Settling::serve(const std::vector<TaskId>& pokes) {
   std::vector<TaskId> asking;
   for (const TaskId id : pokes) {
@@ -82,7 +82,7 @@ void Settling::begin_stop() {
   parts_.timers.clear_all();
   parts_.blame.forget();
   parts_.gangs.forget();
-  // Given back once more: how they end matters to nobody now.
+  // Given back once more: how they end no longer matters.
   for (const ContainerId& lost : parts_.fence.forget()) {
     if (std::ranges::find(parts_.turn.actions, Action(ReleaseContainer{lost})) ==
         parts_.turn.actions.end()) {

@@ -20,7 +20,7 @@ void StopBatches::begin(std::vector<AttemptId> attempts, Duration grace) {
     batch_of_[each.task] = id;
   }
   const auto remaining = static_cast<uint32_t>(attempts.size());
-  // An agent that was lost meanwhile is noticed by its silence.
+  // An agent lost meanwhile is noticed by its silence.
   batches_[id] = {.timer = timers_.set(BatchTimer{id}, turn_.now + grace + plan_.liveness.lost,
                                        count_of(remaining, "task") + " to end"),
                   .remaining = remaining,

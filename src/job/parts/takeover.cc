@@ -39,8 +39,8 @@ void Takeover::take(const AgentReported& reported) {
       reconcile_unknown(container->id, report);
     }
   }
-  // Ends first, and what has vanished: one of them may end the job, and then nothing is prepared or
-  // started any more; and no new view lists them.
+  // Ends and vanished attempts first: one of them may end the job, after which nothing is prepared
+  // or started any more; and no new view lists them.
   for (const bool ends : {true, false}) {
     for (const TaskId id : container->tasks) {
       const Attempt* attempt = parts_.lives.live(id);
@@ -66,8 +66,7 @@ void Takeover::take(const AgentReported& reported) {
   }
 }
 
-// Something runs there that is none of ours any more: an attempt given up while its agent was
-// silent.
+// Something runs there that is no longer ours: an attempt given up while its agent was silent.
 void Takeover::reconcile_unknown(const ContainerId& container, const AttemptReport& report) {
   if (!parts_.lives.knows(report.attempt.task)) {
     return;
@@ -116,7 +115,7 @@ void Takeover::reconcile(TaskId id, const AttemptReport& report) {
       return;
     case AttemptReport::Phase::Running:
       if (attempt.generation.value == 0) {
-        // It was told so by facts that the log has lost: no generation of ours knows it.
+        // It was started by facts that the log has lost: no generation of ours knows it.
         parts_.views.saw(report.generation);
         parts_.attempts.tell_to_stop(
             std::vector<Move>{{.task = id, .grace = parts_.plan.deadlines.stop}});

@@ -29,8 +29,8 @@ void Views::start_again(TaskId id) {
 
 void Views::saw(Generation generation) { floor_ = std::max(floor_, generation); }
 
-// Of the generations that one fact forms only the last one's view goes out, and agents obey no
-// older one: what the same fact has ordered to start before starts in the newest.
+// If one fact forms several generations, only the view of the last is sent, and agents obey no
+// older one: attempts that the same fact ordered to start earlier start in the newest.
 void Views::take_starts_along() {
   for (Action& action : turn_.actions) {
     auto* const start = std::get_if<StartAttempt>(&action);
@@ -42,7 +42,7 @@ void Views::take_starts_along() {
   }
 }
 
-// Small changes are worked into the old view; otherwise it is built anew.
+// Small changes are worked into the old view; otherwise a new one is built.
 void Views::form(const std::vector<TaskId>& starting) {
   std::vector<Member>& members = view_.members;
   const auto member_of = [&](TaskId id, const Attempt& attempt) {
