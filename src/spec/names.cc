@@ -33,8 +33,8 @@ bool is_made_of(std::string_view text, std::initializer_list<std::string_view> s
   return !text.empty() && std::ranges::all_of(text, [&](char c) { return in(c, sets); });
 }
 
-// Whether a browser leaves the folder that the path is in: it reads %2e as a dot, too, and a
-// backslash as a slash.
+// Returns whether a browser would leave the folder that the path is in: it reads %2e as a dot, too,
+// and a backslash as a slash.
 bool leads_up(std::string_view path) {
   std::string plain;
   for (path = path.substr(0, path.find('?')); !path.empty();) {
@@ -166,7 +166,7 @@ std::string wrong_endpoint_name(std::string_view name) {
         "and begin with a letter",
         name);
   }
-  // The job's page has it for its own.
+  // The job's page uses this name itself.
   return name == "tensorboard" ? "`tensorboard` is the name of Muster's own; use another" : "";
 }
 

@@ -19,7 +19,7 @@ struct Word {
   ViewFact fact;
 };
 
-/// Of the task itself, or of the job.
+/// Values of the task itself, or of the job.
 constexpr std::array kOwn = {
     Word{"host", ViewFact::Host},
     Word{"port", ViewFact::Port},
@@ -37,13 +37,13 @@ constexpr std::array kOwn = {
     Word{"program", ViewFact::Program},
     Word{"interface", ViewFact::Interface},
 };
-/// Of one task of a role.
+/// Values of one task of a role.
 constexpr std::array kOfTask = {
     Word{"host", ViewFact::Host},
     Word{"port", ViewFact::Port},
     Word{"address", ViewFact::Address},
 };
-/// Of all tasks of a role.
+/// Values of all tasks of a role.
 constexpr std::array kOfRole = {
     Word{"count", ViewFact::Count},
     Word{"min", ViewFact::Min},

@@ -59,8 +59,7 @@ std::string_view describe(PathInfo::Kind kind) {
 
 enum class Empty : uint8_t { Fine, Wrong };
 
-/// An empty __init__.py or list of data is what it should be; an empty program or archive cannot
-/// be.
+/// An empty __init__.py or list of data may be intended; an empty program or archive cannot be.
 bool may_be_empty(const File& file, std::string_view command) {
   if (file.unpack == Unpack::Yes ||
       (file.unpack == Unpack::Auto && !archive_stem(file.src).empty())) {
@@ -75,7 +74,7 @@ class FileCheck {
  public:
   FileCheck(const Node& document, FileProbe& probe) : document_(document), probe_(probe) {}
 
-  /// `command` is what runs beside these files.
+  /// Checks files; `command` is what runs next to them.
   void settings(const std::vector<File>& files, const std::optional<Python>& python,
                 const Environment& env, std::string_view command, std::vector<std::string> at) {
     at.emplace_back("files");
@@ -108,7 +107,7 @@ class FileCheck {
  private:
   void fail(std::string message) { problems_.add(origin_, std::move(message)); }
 
-  /// Whether something usable exists there; reports what is wrong otherwise.
+  /// Returns whether something usable exists there; otherwise reports what is wrong.
   bool usable(std::string_view key, const std::string& path, const PathInfo& info) {
     const bool content =
         info.kind == PathInfo::Kind::Regular || info.kind == PathInfo::Kind::Folder;
@@ -147,8 +146,8 @@ class FileCheck {
     }
   }
 
-  /// Looks at what a folder holds; `place` is the path below the folder that the spec names, with a
-  /// slash at its end.
+  /// Checks the contents of a folder; `place` is the path below the folder that the spec names,
+  /// with a slash at its end.
   void inside(std::string_view key, const std::string& folder, const std::string& place,
               size_t depth) {
     for (const std::string& name : probe_.names_in(place.empty() ? folder : folder + "/" + place)) {

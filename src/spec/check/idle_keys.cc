@@ -16,7 +16,7 @@ bool has_chief(const Spec& spec) {
   });
 }
 
-/// Looks at one job.
+/// Checks one job.
 class IdleKeys {
  public:
   IdleKeys(const Spec& spec, const Node& document) : spec_(spec), document_(document) {}
@@ -74,7 +74,7 @@ class IdleKeys {
     }
   }
 
-  /// Whether a role's `stall.then` is that of the top, which was filled in.
+  /// Returns whether a role's `stall.then` was filled in from the top level.
   [[nodiscard]] bool is_inherited(const Path& path) const {
     const Node* const top = spec::find(document_, "stall");
     const Node* const then = top == nullptr ? nullptr : spec::find(*top, "then");

@@ -49,7 +49,7 @@ void check_limits(const Spec& spec, const Limits& limits, const Node& document,
     check.at_most(role_gpus, limits.gpus, of + "the number of GPUs of a task",
                   {"roles", role.name, "gpus"}, number);
     tasks += role.tasks;
-    // A sum that does not fit is above every limit.
+    // A sum that overflows is above every limit.
     uint64_t all = 0;
     const bool overflow = __builtin_mul_overflow(role_memory, role.tasks, &all) ||
                           __builtin_add_overflow(memory, all, &memory);

@@ -13,7 +13,7 @@
 namespace muster::spec {
 namespace {
 
-/// Of more than one command, or of words that the shell has to make first.
+/// Characters of more than one command, or of arguments that the shell has to expand first.
 constexpr std::string_view kShellLetters = ";&|()<>`{}$*?[]~#\"'\\\n\r\t";
 
 constexpr std::array<std::string_view, 4> kInterpreters = {"python", "python3", "sh", "bash"};
@@ -32,8 +32,7 @@ bool is_interpreter(std::string_view word) {
   return std::ranges::find(kInterpreters, name) != kInterpreters.end();
 }
 
-/// Returns a path below the task's folder without what changes nothing in it; "" if it may be
-/// another place.
+/// Returns a path below the task's folder without its redundant parts; "" if it may lead elsewhere.
 std::string place_below(std::string_view word) {
   if (word.starts_with('/') || word.starts_with('-')) {
     return {};
@@ -55,7 +54,7 @@ bool may_be_unpacked(const File& file) {
          (file.unpack == Unpack::Auto && !archive_stem(place_of(file)).empty());
 }
 
-/// Whether the program is one of these files, or in one of these folders.
+/// Returns whether the program is one of these files, or in one of these folders.
 bool is_among(const std::string& program, const std::vector<File>& files, FileProbe& probe) {
   return std::ranges::any_of(files, [&](const File& file) {
     const std::string place = place_of(file);

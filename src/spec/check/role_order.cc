@@ -8,7 +8,7 @@ namespace muster::spec {
 namespace {
 
 /// Removes the roles that wait for no remaining role, until there are none. What remains contains
-/// every circle, and each role in it waits for another one that stays.
+/// every cycle, and each role in it waits for another remaining one.
 std::map<std::string_view, const Role*> entangled(const Spec& spec) {
   std::map<std::string_view, const Role*> left;
   for (const Role& role : spec.roles) {

@@ -21,7 +21,7 @@ namespace {
 /// Linux accepts at most this much for one variable, its name and two more bytes included.
 constexpr size_t kVariableBytesMax = 128 * 1024;
 
-/// Checks one spec. The functions below each look at one subject.
+/// Checks one spec. Each of the functions below checks one subject.
 class Check {
  public:
   Check(const Spec& spec, const Node& document, Problems& problems)
@@ -207,7 +207,7 @@ class Check {
     }
   }
 
-  /// What a place names must be able to be in the view.
+  /// Checks a placeholder: the view must be able to contain what it names.
   void place(const ViewPlace& place, const std::string& variable, const Path& at) {
     if (place.role.empty() || place.role == kRanks) {
       return;

@@ -12,7 +12,7 @@ namespace muster::spec {
 
 template <>
 std::span<const Framework> enumerators<Framework>() {
-  // Those that this version can plan; a job may not name the others.
+  // The ones that this version can plan; a job may not name the others.
   static constexpr std::array kAll = {
       Framework::Generic, Framework::Tensorflow, Framework::Pytorch,   Framework::Jax,
       Framework::Mxnet,   Framework::Horovod,    Framework::Standalone};

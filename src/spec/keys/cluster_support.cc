@@ -139,7 +139,7 @@ constexpr KeySupport kSupports[] = {
 
 constexpr std::string_view kRolePrefix = "roles.<role>.";
 
-/// The value at a dotted key; nullptr where there is none.
+/// Returns the value at a dotted key; nullptr if there is none.
 const Node* value_at(const Node& map, std::string_view key) {
   const Node* at = &map;
   for (const std::string_view part : split(key, '.')) {

@@ -38,7 +38,7 @@ const Node* at(const Node& layer, const std::vector<std::string>& parts) {
   return node;
 }
 
-/// Answers for one key after the other.
+/// Answers for one key after another.
 class Explanation {
  public:
   Explanation(const Stack& stack, std::vector<std::string> roles)

@@ -78,7 +78,7 @@ class Walk {
     return done() ? Status() : descend(role_rows());
   }
 
-  /// The rest is the name of an entry, dots and all; only a secret has keys below its name.
+  /// The rest is the name of an entry, including any dots; only a secret has keys below its name.
   Status entry(const Shape& shape) {
     std::string name(rest_);
     for (const Row& below : shape.rows) {
@@ -101,7 +101,7 @@ class Walk {
   KeyPath path_;
 };
 
-/// Puts one origin everywhere: a value on the command line has no lines.
+/// Sets one origin everywhere: a value on the command line has no line numbers.
 void place_at(Node& node, const Origin& origin) {
   node.origin = origin;
   for (Node& item : node.items) {

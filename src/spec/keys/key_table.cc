@@ -85,8 +85,8 @@ void append(std::vector<KeyInfo>& all, Listing listing) {
   std::ranges::move(listing.take(), std::back_inserter(all));
 }
 
-/// Returns a path with its changing parts left out: "roles.worker.memory", "roles.<role>.memory"
-/// and "roles.memory" become the same.
+/// Returns a path without its variable parts: "roles.worker.memory", "roles.<role>.memory" and
+/// "roles.memory" become the same.
 std::string skeleton(std::string_view path) {
   std::vector<std::string> kept;
   const std::vector<std::string_view> parts = split(path, '.');
@@ -102,7 +102,7 @@ std::string skeleton(std::string_view path) {
   return join(kept, ".");
 }
 
-/// Whether `wanted` may mean this key; `roles.memory` has no role to leave out.
+/// Returns whether `wanted` may mean this key; `roles.memory` has no role to leave out.
 bool means(const KeyInfo& key, std::string_view wanted) {
   const std::string known = skeleton(key.path);
   return key.path == wanted || known == wanted || known == skeleton(wanted);

@@ -6,7 +6,7 @@
 #include <array>
 #include <span>
 
-// The keys at top level of a specification and those of a role.
+// The keys at the top level of a specification and those of a role.
 
 namespace muster::spec {
 namespace {

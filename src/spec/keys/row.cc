@@ -23,7 +23,7 @@ std::string known(std::span<const Row> rows) {
   return "a map with some of the keys " + join(names, ", ");
 }
 
-/// Returns the row that people mean by this word: its name, or one that is used instead.
+/// Returns the row that people mean by this word: its name, or another name used for it.
 const Row* row_of_word(std::string_view word, std::span<const Row> rows) {
   const auto found = std::ranges::find_if(rows, [&](const Row& row) {
     const auto also = split(row.notes.also, ' ');

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kKey = "framework";
 
-/// What such a file may say: how a job of the framework is built, not whose it is or where it runs.
+/// What such a file may set: how a job of the framework is built, not whose it is or where it runs.
 constexpr std::array<std::string_view, 11> kKeys = {"framework", "runtime",    "variables", "roles",
                                                     "env",       "barrier",    "restart",   "rules",
                                                     "deadlines", "checkpoint", "liveness"};
@@ -29,7 +29,7 @@ bool contains(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-/// Returns the framework that the layers name in the end; nullptr if none does.
+/// Returns the framework that the layers finally name; nullptr if none does.
 Node* named_framework(Stack& stack) {
   Node* named = nullptr;
   const auto look = [&](Node& layer) {
@@ -49,7 +49,7 @@ Node* named_framework(Stack& stack) {
 
 bool is_built_in(std::string_view name) { return contains(Codec<Framework>::names(), name); }
 
-/// Those of the site and the user first, then those that every Muster knows.
+/// Those of the site and the user first, then the built-in ones.
 std::vector<FrameworkInput> all_files(const Layers& layers) {
   std::vector<FrameworkInput> files = layers.frameworks;
   for (const FrameworkFile& file : framework_files()) {
@@ -99,7 +99,7 @@ std::optional<Node> read_file(const FrameworkInput& input, Problems& problems) {
 
 void resolve_framework(const Layers& layers, Stack& stack, Problems& problems) {
   if (!stack.job.has_value()) {
-    return;  // Only the site's settings are asked for.
+    return;  // Only the site's settings are wanted.
   }
   Node* const named = named_framework(stack);
   if (named == nullptr || named->kind != Node::Kind::Scalar || is_built_in(named->text)) {

@@ -75,7 +75,7 @@ class Loading {
     }
   }
 
-  /// Returns the roles with nothing in them, so that they keep their order and know their places.
+  /// Returns the roles with nothing in them, so that they keep their order and their origins.
   Node empty_roles() const {
     Node roles = map_node();
     const auto take = [&](const Node& layer) {
@@ -104,8 +104,7 @@ class Loading {
     return document;
   }
 
-  /// A --set for a role the job does not have is a slip: nothing else would give that role a
-  /// meaning.
+  /// A --set for a role the job does not have is a slip: nothing else would define that role.
   void known_roles(const Node& layer) {
     const Node* said = find(layer, "roles");
     if (said == nullptr) {
@@ -133,7 +132,8 @@ class Loading {
     command->text += (command->text.empty() ? "" : " ") + shell_command(layers_.args);
   }
 
-  /// Puts the site's enforced values on top and says where that changes what the user asked for.
+  /// Applies the site's enforced values last and reports where that changes what the user asked
+  /// for.
   void enforce(Node& document) {
     if (!stack_.enforced.has_value()) {
       return;
@@ -160,7 +160,7 @@ class Loading {
     }
   }
 
-  /// Fills in what a role's python, restart and stall leave out from those of the top.
+  /// Fills in what a role's python, restart and stall leave out from those at the top level.
   static void inherit(Node& document) {
     Node* roles = find(document, "roles");
     if (roles == nullptr) {
@@ -198,7 +198,7 @@ class Loading {
       return;
     }
     validate(loaded_.spec, loaded_.document, problems_);
-    // A site that limits resources wants every task to have a size, on its own machines too.
+    // A site that limits resources requires every task to have a size, on its own machines too.
     const Limits& limits = stack_.limits;
     if (limits.memory || limits.total_memory || limits.vcores || limits.total_vcores) {
       give_sizes(loaded_.spec);

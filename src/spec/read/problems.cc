@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kLinesMax = 10;
 
-/// Keeps a message on one line of a sane length.
+/// Reduces a message to one line of reasonable length.
 std::string one_line(std::string_view message) {
   constexpr size_t kLength = 400;
   std::string out;

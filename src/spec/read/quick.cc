@@ -68,7 +68,7 @@ void add_role(Node& layer, const std::string& text, Problems& problems) {
   }
 }
 
-/// Gives each role the resources of --memory, --vcores and --gpus, where its --role names none.
+/// Gives each role the resources of --memory, --vcores and --gpus, if its --role names none.
 void add_resources(Node& layer, const QuickOptions& options) {
   Node* roles = find(layer, "roles");
   const auto give = [&](std::string_view key, const std::optional<std::string>& value) {

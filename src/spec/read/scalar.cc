@@ -13,7 +13,7 @@
 namespace muster::spec::scalar {
 namespace {
 
-/// Says which value of a choice was meant, or what to do without it; "" if nobody knows.
+/// Says which value of a choice was probably meant, or what to do instead; "" if there is no guess.
 std::string meant_choice(std::string_view value, const Row& row,
                          std::span<const std::string_view> names) {
   const std::string lower = ascii_lower(std::string(value));
@@ -162,7 +162,7 @@ std::optional<size_t> choice(Decoder& decoder, const Node& node, const Row& row,
     return std::nullopt;
   }
   std::string_view wanted = *value;
-  // YAML writes yes and no as truth values too, and some programs turn them into those.
+  // In YAML yes and no are truth values too, and some programs convert them to true and false.
   if (!node.quoted && (wanted == "true" || wanted == "false")) {
     wanted = wanted == "true" ? "yes" : "no";
   }

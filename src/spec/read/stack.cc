@@ -21,7 +21,7 @@ std::shared_ptr<const Source> source_of(std::string name, Layer layer) {
   return std::make_shared<const Source>(Source{.name = std::move(name), .layer = layer});
 }
 
-/// Returns the map that a file holds; an empty file is an empty map where `may_be_empty`.
+/// Returns the map that a file holds; an empty file is an empty map if `may_be_empty`.
 std::optional<Node> read_map(const TextInput& input, Layer layer, bool may_be_empty,
                              Problems& problems) {
   std::optional<Node> node = read_yaml(input.text, source_of(input.name, layer), problems);
@@ -76,7 +76,8 @@ void read_forbidden(const Node& node, Problems& problems, std::vector<Prohibitio
   }
 }
 
-/// Reads a site file or the user's configuration, which is one without limits and enforced values.
+/// Reads a site file or the user's configuration, which is the same without limits and enforced
+/// values.
 void read_site(const TextInput& input, Layer layer, Stack& stack, Problems& problems) {
   std::optional<Node> root = read_map(input, layer, true, problems);
   if (!root.has_value()) {
@@ -122,8 +123,8 @@ void read_site(const TextInput& input, Layer layer, Stack& stack, Problems& prob
   stack.below.push_back(std::move(defaults));
 }
 
-/// Returns the key that a variable means: ROLES__WORKER__TASKS is roles.worker.tasks. What follows
-/// ENV keeps its case.
+/// Returns the key that a variable stands for: ROLES__WORKER__TASKS is roles.worker.tasks. The part
+/// after ENV keeps its case.
 std::string key_of_variable(std::string_view name) {
   std::string key;
   bool keep_case = false;

@@ -21,8 +21,8 @@
 namespace muster::spec {
 namespace {
 
-/// Builds nodes from the parser's events. After the first fatal problem it ignores what follows:
-/// the parser cannot be told to stop.
+/// Builds nodes from the parser's events. After the first fatal problem it ignores the rest: the
+/// parser cannot be told to stop.
 class Builder final : public YAML::EventHandler {
  public:
   Builder(std::string_view text, std::shared_ptr<const Source> source, Problems& problems)
@@ -95,9 +95,9 @@ class Builder final : public YAML::EventHandler {
     Node node;
     YAML::anchor_t anchor = 0;
     size_t count_before = 0;
-    size_t depth = 1;                                 ///< Of what it contains, itself included.
+    size_t depth = 1;                                 ///< Of its contents, itself included.
     std::optional<Member> member;                     ///< Of a map: the key whose value comes next.
-    std::unordered_map<std::string, uint32_t> lines;  ///< Of a map: where each key stands.
+    std::unordered_map<std::string, uint32_t> lines;  ///< Of a map: where each key is.
   };
   struct Anchored {
     Node node;
@@ -111,7 +111,7 @@ class Builder final : public YAML::EventHandler {
             .column = static_cast<uint32_t>(std::max(mark.column, 0)) + 1};
   }
 
-  /// The parser takes the end of the text for the end of a quoted scalar. Returns false if the
+  /// The parser accepts the end of the text as the end of a quoted scalar. Returns false if the
   /// quote that opens at `mark` has no partner.
   bool closed(const YAML::Mark& mark) const {
     size_t i = static_cast<size_t>(std::max(mark.pos, 0));
@@ -181,7 +181,7 @@ class Builder final : public YAML::EventHandler {
     place(std::move(node));
   }
 
-  /// Long texts count as several values, so that aliases cannot multiply them without end either.
+  /// Long texts count as several values, so that aliases cannot multiply them endlessly either.
   static size_t weight_of(const Node& node) { return node.text.size() / 64; }
 
   /// Keeps a copy for aliases. The copies count too: anchors may be nested.
@@ -274,7 +274,7 @@ std::optional<size_t> indenting_tab(std::string_view text) {
   return std::nullopt;
 }
 
-/// Says in a user's words what the parser complains about.
+/// Says in plain words what the parser complains about.
 std::string_view explained(std::string_view complaint) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kWords = {{
       {"illegal map value", "unexpected `:`; put quotes around text that contains `: `"},
@@ -353,7 +353,7 @@ std::optional<Node> read_yaml(std::string_view text, const std::shared_ptr<const
   const std::string readable = without_surrogates(text);
   std::istringstream stream(readable);
   Builder builder(readable, source, problems);
-  // yaml-cpp tells of syntax errors by exceptions only; none passes this function.
+  // yaml-cpp reports syntax errors only by exceptions; none leaves this function.
   try {
     YAML::Parser parser(stream);
     if (parser.HandleNextDocument(builder) && !builder.failed()) {
