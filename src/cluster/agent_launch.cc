@@ -32,7 +32,7 @@ void put(std::string& text, std::string_view key, std::string_view value) {
   text.append(key).append("=").append(value).append("\n");
 }
 
-/// The values by key, each taken exactly once.
+/// Values by key, each taken exactly once.
 class Fields {
  public:
   Status read(std::string_view text) {

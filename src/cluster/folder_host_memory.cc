@@ -13,7 +13,7 @@ constexpr uint32_t kMode = 0600;
 Status add_line(os::Files& files, const os::Path& path, const std::string& line) {
   const Result<os::FileStat> stat = files.stat(path);
   if (stat && stat->size_bytes > 2 * kHostMemoryKept) {
-    // A line that another master adds meanwhile may go with the old ones.
+    // A line that another master adds meanwhile may be lost with the old ones.
     const uint64_t from = stat->size_bytes - kHostMemoryKept;
     MUSTER_TRY(const std::string tail, files.read_part(path, from, kHostMemoryKept));
     return files.write(path, std::string(newest_lines(tail, kHostMemoryKept - 1)) + line,

@@ -13,7 +13,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr uint64_t kApplicationBytesMax = 64U << 10;
-/// Of the plan and the summary: far above those of the largest jobs.
+/// For the plan and the summary: far above those of the largest jobs.
 constexpr uint64_t kJobFileBytesMax = 16U << 20;
 
 std::string text_in(const json::object& from, std::string_view key) {

@@ -24,11 +24,11 @@ std::optional<Number> number_of(std::string_view text) {
              : std::nullopt;
 }
 
-/// What an index of times (agent/output/time_index.h writes it) says of one moment.
+/// What an index of times (agent/output/time_index.h writes it) says about one moment.
 struct TimesIndex {
-  std::optional<uint64_t> first_kept;  ///< Where what was written since begins, over all parts.
-  uint64_t oldest_part = 0;            ///< Where the oldest part that is still there begins.
-  size_t parts = 0;                    ///< That it knows of.
+  std::optional<uint64_t> first_kept;  ///< Where output since then begins, over all parts.
+  uint64_t oldest_part = 0;            ///< Where the oldest remaining part begins.
+  size_t parts = 0;                    ///< Parts that it knows of.
 };
 
 TimesIndex parse_times(std::string_view text, WallTime since, uint32_t parts) {
@@ -72,7 +72,7 @@ uint32_t count_parts(os::Files& files, const std::filesystem::path& newest) {
 struct Kept {
   uint64_t begin = 0;
   uint32_t parts = 1;
-  bool settled = false;  ///< No rotation is under way, as far as this can be seen.
+  bool settled = false;  ///< No rotation is under way, as far as can be seen.
   bool operator==(const Kept&) const = default;
 };
 
@@ -120,9 +120,9 @@ LogExtent extent_of_log(os::Files& files, const std::filesystem::path& newest) {
 
 Result<LogRange> read_log_range(os::Files& files, const std::filesystem::path& newest,
                                 uint64_t offset, uint64_t limit) {
-  // A rotation between two looks would move the bytes; it takes microseconds, unless its process
-  // does not run just now. An index that the disk did not take never agrees with the parts: it is
-  // good enough then.
+  // A rotation between two looks would move the bytes; it takes microseconds, unless its process is
+  // not running at the moment. An index that could not be written to disk never agrees with the
+  // parts: in that case what was read is good enough.
   constexpr int kLooksMax = 10;
   for (int look = 1;; ++look) {
     const Kept kept = look_at_parts(files, newest);
@@ -198,7 +198,7 @@ LogTimes LogTimes::read(os::Files& files, const LogStream& stream) {
     const auto offset = number_of<uint64_t>(words[0]);
     const auto written = words.size() < 2 ? std::nullopt : number_of<int64_t>(words[1]);
     if (offset && written) {
-      // A clock that was set back changes no order.
+      // Setting the clock back does not change the order.
       latest = std::max(latest, WallTime(Duration(*written)));
       times.begins_[*offset] = latest;
     }

@@ -10,7 +10,7 @@ namespace muster::cluster {
 namespace {
 
 /// Takes the text between `before` and `after` from the front of `rest`; false if it does not begin
-/// so.
+/// that way.
 bool take(std::string_view& rest, std::string_view before, std::string_view after,
           std::string_view& value) {
   if (!rest.starts_with(before)) {

@@ -11,7 +11,7 @@
 namespace muster::cluster {
 namespace {
 
-/// Of what a job's own files say about it, so much is kept for a list.
+/// How much of each text in a job's own files is kept for a list.
 constexpr size_t kTeamTextMax = 256;
 constexpr size_t kTeamViewersBytesMax = 16U << 10;
 constexpr size_t kTeamViewerCost = 32;  ///< Besides the name's own bytes.
@@ -19,7 +19,7 @@ constexpr size_t kTeamHostsMax = 10'000;
 
 std::string kept_of(const std::string& text) { return text.substr(0, kTeamTextMax); }
 
-/// Who stands behind too many others is none.
+/// Viewers beyond the limit are not kept.
 std::vector<std::string> kept_viewers(const std::vector<std::string>& named) {
   std::vector<std::string> kept;
   size_t bytes = 0;

@@ -11,8 +11,8 @@
 namespace muster::cluster::local {
 namespace {
 
-/// A claim's lock goes a moment after its file was closed, on a busy machine a long one: after a
-/// change look soon, then less and less often.
+/// A claim's lock is released a moment after its file was closed, on a busy machine a long moment:
+/// check soon after a change, then less and less often.
 constexpr Duration kLookSoon = std::chrono::milliseconds(20);
 constexpr Duration kLookLatest = std::chrono::seconds(1);
 
@@ -27,7 +27,7 @@ rt::Async<Status> next(rt::Event* event) {
 struct ClaimQueue::Attempt {
   struct Outcome {
     Result<std::vector<Claim>> claims;
-    std::optional<Claim> place;  ///< In the line, when it came to stand there just now.
+    std::optional<Claim> place;  ///< In the line, if it has just joined it.
   };
 
   std::vector<job::RequestContainer> set;
@@ -55,7 +55,7 @@ void ClaimQueue::add(const job::RequestContainer& request) {
     return;
   }
   open_.push_back(request);
-  news_.set();  // Seen in a later turn, so that what is asked for in one go is seen together.
+  news_.set();  // Handled in a later turn, so that what is asked for in one go is handled together.
 }
 
 void ClaimQueue::cancel(job::RequestId request) {
@@ -133,7 +133,7 @@ bool ClaimQueue::is_elastic_extra(const job::RequestContainer& request,
   return counts[request.role.value]++ >= needed;
 }
 
-/// The requests to get claims together or not at all.
+/// Returns the requests that get claims together or not at all.
 std::vector<job::RequestContainer> ClaimQueue::next_set() const {
   if (deps_.plan.barrier == spec::Barrier::AsGranted) {
     return {open_.front()};
@@ -167,7 +167,7 @@ rt::Async<bool> ClaimQueue::claim_next() {
                in_line = in_line_.has_value()] {
     Attempt::Outcome outcome{.claims = claims.take(capacity, wanted), .place = {}};
     if (!outcome.claims.has_value() && !in_line) {
-      // Without a place it waits all the same, and may be overtaken.
+      // Without a place it still waits, but may be overtaken.
       if (Result<Claim> place = claims.queue(wanted); place.has_value()) {
         outcome.place = std::move(*place);
       }
@@ -187,7 +187,7 @@ rt::Async<bool> ClaimQueue::claim_next() {
   }
   if (!open_.empty() && waits_for_ != outcome.claims.error().message) {
     waits_for_ = outcome.claims.error().message;
-    report_headroom();  // A new fact: those who show what the job waits for look again.
+    report_headroom();  // A new fact: whatever shows what the job waits for is updated.
   }
   co_return false;
 }

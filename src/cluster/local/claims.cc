@@ -67,7 +67,7 @@ std::string claim_text(const Wanted& wanted, const std::vector<uint32_t>& gpus) 
                      fmt::join(gpus, ","));
 }
 
-/// How long ago a file was written; 0 if its clock is ahead.
+/// Returns how long ago a file was written; 0 if its clock is ahead.
 Duration age_of(const struct stat& stat) {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);  // lint: allow(clock) compared with the files' own times
@@ -82,7 +82,7 @@ struct flock whole_file(short type) {
   return lock;
 }
 
-/// Tells whether another open file description holds a write lock on the file.
+/// Returns whether another open file description holds a write lock on the file.
 bool lock_is_held(int fd) {
   struct flock lock = whole_file(F_RDLCK);
   return ::fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
@@ -123,7 +123,7 @@ Share sum_of(std::span<const Held> held) {
   return sum;
 }
 
-/// "digits-1 has 2 GiB, other-2 has 1 GiB": the jobs that hold most memory.
+/// Returns "digits-1 has 2 GiB, other-2 has 1 GiB": the jobs that hold the most memory.
 std::string holders(std::span<const Held> held) {
   std::map<std::string, uint64_t> by_job;
   for (const Held& one : held) {
@@ -139,15 +139,15 @@ std::string holders(std::span<const Held> held) {
   return text;
 }
 
-/// When a claim could first be read by all, as the kernel noted it.
+/// When a claim first became readable by all, as recorded by the kernel.
 using ChangeTime = std::pair<time_t, long>;
 
 ChangeTime change_time_of(const struct stat& stat) {
   return {stat.st_ctim.tv_sec, stat.st_ctim.tv_nsec};
 }
 
-/// Writes a locked claim. Others can open it only then: somebody who could lock it before us, if
-/// only for reading, would keep us from it.
+/// Writes a locked claim. Others can open it only once it is locked: a process that locked it
+/// before us, even just for reading, would keep us from it.
 Result<Claim> write_claim(const UserFolder& own, const Wanted& wanted, std::vector<uint32_t> gpus) {
   Claim claim;
   claim.file = own.path / fmt::format("{}.{}.{}", ::geteuid(), wanted.job, wanted.container);
@@ -244,8 +244,8 @@ ClaimFolder::Scan ClaimFolder::scan(const Capacity& capacity, bool sweep) const 
   return found;
 }
 
-/// Looks again, once our claims can be seen: returns whether they collide with claims of others
-/// that are no younger. Of two jobs at least the one that wrote later sees the other.
+/// Checks again once our claims are visible: returns whether they collide with claims of others
+/// that are no younger. Of two jobs, at least the one that wrote later sees the other.
 bool ClaimFolder::is_taken_already(const Capacity& capacity, std::span<const Wanted> wanted,
                                    std::span<const Claim> claims) const {
   ChangeTime ours{};
@@ -353,7 +353,7 @@ std::string missing_turn(const Capacity& capacity, std::span<const Held> held,
                          std::span<const Waiting> waiting, std::span<const Wanted> wanted) {
   const std::string& job = wanted.front().job;
   if (std::ranges::find(held, job, &Held::job) != held.end()) {
-    return "";  // It has a part already, which those who wait may be waiting for.
+    return "";  // It already holds claims, which those in line may be waiting for.
   }
   const auto own =
       std::ranges::find(waiting, job, [](const Waiting& each) { return each.what.job; });

@@ -29,15 +29,15 @@ struct Candidate {
   JobEntry entry;
   uint64_t bytes = 0;
   bool removable = false;
-  Duration age{};  ///< Since its end; of one that wrote none since its submission.
+  Duration age{};  ///< Since its end or, if none was written, its submission.
 };
 
-/// Over: it has ended, or nobody is its master and nobody will be.
+/// Returns whether the job is over: it has ended, or it has no master and never will.
 bool is_over(os::Files& files, const JobEntry& entry, WallTime now) {
   if (entry.ended) {
     return true;
   }
-  // A job that was submitted this moment has a folder before it has a master.
+  // A job submitted just now has a folder before it has a master.
   constexpr Duration kStartTime = std::chrono::minutes(1);
   return now - entry.submitted > kStartTime && files.exists(entry.folder.master_lock()) &&
          !any_container_lives(files, entry.folder.containers()) &&

@@ -40,8 +40,8 @@ Result<rt::Fd> open_and_lock(const std::filesystem::path& path, int flags) {
   return fd;
 }
 
-/// Makes the file under a name of its own, takes it, and gives it its name. nullopt: somebody was
-/// faster, or files have but one name there.
+/// Creates the file under a unique name, locks it, and links it to its real name. nullopt: somebody
+/// was faster, or that file system has no hard links.
 Result<std::optional<rt::Fd>> make_taken(const std::filesystem::path& path) {
   std::string own = path.string() + ".XXXXXX";
   rt::Fd fd(::mkostemp(own.data(), O_CLOEXEC));

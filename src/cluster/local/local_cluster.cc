@@ -36,7 +36,7 @@ Result<MasterPlaceFile> read_place(os::Files& files, const JobFolder& job) {
   return parse_master_place(text);
 }
 
-/// Said of a job between two masters.
+/// Reported for a job between two masters.
 constexpr std::string_view kNextMaster = "another master: its agents are starting one";
 
 ListedJob::State state_of(const JobReport& report) {
@@ -90,7 +90,8 @@ Result<MasterPlace> LocalCluster::submit(const Submission& submission) {
   return MasterPlace{.address = std::move(address), .application_id = {}};
 }
 
-/// What the list says of a job; nothing of one that is another cluster's, or not asked for.
+/// Returns what the list shows for a job; nullopt for one that is another cluster's, or not asked
+/// for.
 Result<std::optional<ListedJob>> LocalCluster::listed(const JobEntry& entry,
                                                       const JobsQuery& query) {
   MUSTER_TRY(const std::string text, files_.read(entry.folder.plan()));
@@ -134,7 +135,7 @@ Result<JobsPage> LocalCluster::jobs(const JobsQuery& query) {
       continue;
     }
     if (page.jobs.size() >= std::max(query.limit, 1U)) {
-      // One more than there is room for: this is not the last page.
+      // One more than fits: this is not the last page.
       page.next = last;
       return page;
     }
@@ -153,8 +154,8 @@ Result<JobReport> LocalCluster::report(const JobFolder& job) {
   if (!files_.exists(job.plan())) {
     return user_error("no such job: " + printable(job.id().value), Errc::NotFound);
   }
-  // In this order: a lock is made to be taken, a container takes it for the next master before it
-  // ends, and a master lets it go after it has written the summary.
+  // The order matters: a lock file is created locked, a container takes the lock for the next
+  // master before it ends, and a master releases it after writing the summary.
   const bool had_master = files_.exists(job.master_lock());
   bool has_master = job_lock_is_held(job.master_lock());
   bool has_container = false;
@@ -168,7 +169,7 @@ Result<JobReport> LocalCluster::report(const JobFolder& job) {
     return JobReport(Ended{.outcome = eventlog::outcome_of(summary), .words = {}});
   }
   if (!has_master && had_master) {
-    // While anything of it lives, its agents start another.
+    // While any container of the job lives, its agents start another master.
     return has_container ? JobReport(Queued{.reason = std::string(kNextMaster)})
                          : JobReport(Lost{});
   }
@@ -183,11 +184,11 @@ Result<JobReport> LocalCluster::report(const JobFolder& job) {
 }
 
 Status LocalCluster::fetch_samples(const JobFolder& job) {
-  // Masters tell their clients of the end before they write the last of what was measured, which
-  // takes them a second at most.
+  // Masters tell their clients about the end before they write the last samples, which takes a
+  // second at most.
   constexpr Duration kLastSamplesMax = std::chrono::seconds(1);
   if (const Result<os::FileStat> summary = files_.stat(job.summary())) {
-    // From the end on, however long notices or followers keep the master: a page asks often.
+    // Counted from the end, however long notices or followers keep the master: a page asks often.
     const Duration left = kLastSamplesMax - (options_.now() - summary->modified);
     (void)wait_for_job_lock(job.master_lock(), std::clamp(left, Duration::zero(), kLastSamplesMax));
   }
@@ -207,7 +208,7 @@ Result<std::unique_ptr<Outputs>> LocalCluster::outputs(const JobFolder& job,
 
 Result<std::vector<WaitReason>> LocalCluster::why(const JobFolder& job,
                                                   const WaitContext& context) {
-  // What the machine lacks the job's master tells by itself.
+  // What the machine lacks is reported by the job's master itself.
   std::vector<WaitReason> reasons;
   MUSTER_TRY(const JobReport report, this->report(job));
   if (const auto* const queued = std::get_if<Queued>(&report)) {
@@ -242,7 +243,7 @@ Status LocalCluster::kill(const JobFolder& job, const std::string&) {
     return cluster_error("the job's master cannot be found among this machine's processes",
                          Errc::NotFound);
   }
-  // A master takes it as being asked to stop its job.
+  // A master takes the signal as a request to stop its job.
   if (::kill(place.pid, SIGTERM) != 0 && errno != ESRCH) {
     return system_error(errno, fmt::format("cannot end the job's master, process {}", place.pid));
   }

@@ -63,7 +63,7 @@ LocalContainer::LocalContainer(Deps deps, ContainerRecord record, OnEnded on_end
 
 rt::Async<job::ContainerEnded> LocalContainer::live() {
   co_await begun_.wait();
-  // Of an earlier master's stub the pid may be another process's by now.
+  // The pid of an earlier master's stub may belong to another process by now.
   if (spawned_here_ || stub_lives()) {
     co_await stub_exit();
   }

@@ -17,7 +17,8 @@
 namespace muster::cluster::local {
 namespace {
 
-/// What one container of the role asks for: as the machine asks, the agent's share included.
+/// Returns what one container of the role asks for, the same as the job's machine asks: including
+/// the agent's share.
 Share container_share(const job::RolePlan& role) {
   return {.memory_bytes =
               role.resources.memory_bytes * role.tasks_per_container + job::kAgentMemoryBytes,
@@ -39,7 +40,7 @@ void add(Share& sum, const Share& share) {
   sum.gpus += share.gpus;
 }
 
-/// Tells whether the role is there from the start, together with the others.
+/// Returns whether the role starts at once, together with the others.
 bool starts_with_all(const job::RolePlan& role) {
   return std::ranges::all_of(role.after, [](const job::After& after) {
     return after.condition == spec::Condition::Running;
@@ -70,7 +71,7 @@ RoleFit fit_role(const job::Plan& plan, const job::RolePlan& role, const Capacit
   return fit;
 }
 
-/// Judges the gang as a whole; the verdict stands at its first role.
+/// Judges the gang as a whole; the verdict is attached to its first role.
 void fit_gang(const job::Plan& plan, const Capacity& capacity, const std::vector<Held>& held,
               Fit& fit) {
   Share sum;
@@ -101,7 +102,8 @@ void fit_gang(const job::Plan& plan, const Capacity& capacity, const std::vector
   }
 }
 
-/// Judges `network.port_range`: here one range serves the master and all that starts together.
+/// Judges `network.port_range`: here one range serves the master and everything that starts
+/// together.
 void fit_ports(const job::Plan& plan, Fit& fit) {
   const std::optional<spec::PortRange>& range = plan.spec.network.port_range;
   if (!range || fit.roles.empty() || fit.never() != nullptr) {
@@ -125,12 +127,12 @@ void fit_ports(const job::Plan& plan, Fit& fit) {
   }
 }
 
-/// "", or " for ps and eval" where only some roles leave something open.
+/// Returns "", or " for ps, eval" if only some roles leave something open.
 std::string for_roles(const job::Plan& plan, const std::vector<std::string>& roles) {
   return roles.size() == plan.roles.size() ? "" : " for " + join(roles, ", ");
 }
 
-/// Says what tasks get that ask for nothing: what they would have by hand.
+/// Says what tasks that ask for nothing get: the same as if started by hand.
 std::vector<std::string> assumptions(const job::Plan& plan, const os::Hardware& hardware) {
   std::vector<std::string> unlimited;
   std::vector<std::string> sharing;
@@ -163,7 +165,7 @@ std::vector<std::string> assumptions(const job::Plan& plan, const os::Hardware& 
   return said;
 }
 
-/// Warns of a job that mentions no GPUs on a machine that has some: it would not see them.
+/// Warns about a job that mentions no GPUs on a machine that has some: it would not see them.
 void warn_of_hidden_gpus(const job::Plan& plan, const os::Hardware& hardware, Fit& fit) {
   const bool silent = std::ranges::all_of(
       plan.spec.roles, [](const spec::Role& role) { return !role.gpus.has_value(); });

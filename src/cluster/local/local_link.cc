@@ -10,11 +10,11 @@
 namespace muster::cluster::local {
 namespace {
 
-/// What has not ended by then is left to its keepers.
+/// What has not ended by then is left to the keepers.
 constexpr Duration kFinishMax = std::chrono::seconds(5);
 
-/// Says how many hosts there are, so that nobody looks for another where there is one. What is free
-/// is the claims' to tell, and no reason to hold an ask back.
+/// Says how many hosts there are, so that nobody looks for another if there is only one. What is
+/// free is known from the claims, and is no reason to hold a request back.
 job::HeadroomReported told_hosts(uint32_t hosts) {
   return {.memory_bytes = UINT64_MAX, .vcores = UINT32_MAX, .gpus = UINT32_MAX, .hosts = hosts};
 }
@@ -112,7 +112,7 @@ void LocalLink::launch(const LaunchOrder& order) {
   }
 }
 
-// Every end is seen here.
+// Every end is seen here, so `confirm` makes no difference.
 void LocalLink::release(const job::ContainerId& id, Confirm /*confirm*/) {
   if (const auto found = containers_.find(id); found != containers_.end()) {
     found->second->release();

@@ -22,14 +22,15 @@ namespace muster::cluster::local {
 namespace {
 
 constexpr std::string_view kUser = "{user}";
-/// No file of a job that a portal reads for its list is longer.
+/// No file of a job that a portal reads for its list may be longer.
 constexpr uint64_t kFileMax = 4U << 20;
 constexpr size_t kTroublesMax = 20;
-/// What a home may cost a look, and the first look: some tenths of a second, and some seconds.
+/// How much of a home one pass may read, and the first pass: some tenths of a second, and some
+/// seconds.
 constexpr uint64_t kHomeBytesMax = 32U << 20;
 constexpr uint64_t kHomeBytesMaxFirst = 128U << 20;
 constexpr size_t kJobsOfHomeMax = 100'000;
-/// A log that grows is read again after so long for each of these bytes of it.
+/// A growing log is read again after kHostsFresh for every kHostsFreshBytes of its size.
 constexpr Duration kHostsFresh = std::chrono::seconds(2);
 constexpr uint64_t kHostsFreshBytes = 256U << 10;
 
@@ -136,7 +137,7 @@ void LocalTeamJobs::look_at(const std::filesystem::path& folder, const std::stri
   if (known == by_folder_.end()) {
     Result<TeamJob> job = read_new(folder, owner);
     if (!job) {
-      // A folder without a plan is none of a job yet, or no more.
+      // A folder without a plan is not yet, or no longer, that of a job.
       if (job.error().code != Errc::NotFound && !budget_is_used_up() &&
           troubles_.size() < kTroublesMax) {
         troubles_.push_back(job.error().message);
@@ -167,7 +168,7 @@ Result<TeamJob> LocalTeamJobs::read_new(const std::filesystem::path& folder,
   job.owner = owner.empty() ? plan->user : owner;
   take_plan(*plan, job);
   if (job.on == name_) {
-    job.queue.clear();  // It has none here.
+    job.queue.clear();  // Local jobs have none.
   }
   return job;
 }
@@ -190,15 +191,15 @@ void LocalTeamJobs::read_state(Known& known, WallTime now) {
   if (!master || is_master_of(*files_, master->pid, folder)) {
     return;
   }
-  // In this order: while anything of the job lives, its agents start another master, and a job's
-  // last master goes when it has written how the job ended.
+  // The order matters: while any container of the job lives, its agents start another master, and a
+  // job's last master leaves only after writing how the job ended.
   const bool goes_on = any_stub_lives(*files_, folder.containers());
   if (!read_end(known)) {
     job.state = goes_on ? "queued" : "lost";
   }
 }
 
-/// Whether the job says how it ended.
+/// Returns whether the job says how it ended.
 bool LocalTeamJobs::read_end(Known& known) {
   const Result<std::string> text = files_->read(JobFolder(known.folder).summary(), kFileMax);
   const Result<eventlog::Summary> summary =
@@ -209,7 +210,7 @@ bool LocalTeamJobs::read_end(Known& known) {
   return summary.has_value();
 }
 
-/// What cannot be read changes nothing: whoever opens the job is told why.
+/// An unreadable log changes nothing: whoever opens the job is told why.
 void LocalTeamJobs::read_hosts(Known& known, WallTime now) {
   const uint64_t bytes = log_bytes_of(*files_, JobFolder(known.folder));
   const Duration since = now - known.hosts_read;

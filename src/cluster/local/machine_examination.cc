@@ -100,8 +100,8 @@ Finding claims_finding(os::Files& files, const std::filesystem::path& folder) {
           {}};
 }
 
-/// Asks the python3 on the user's PATH for its version and one framework each. One start of the
-/// interpreter, nothing is imported: find_spec looks only for where a module would come from.
+/// Asks the python3 on the user's PATH for its version and about each framework. The interpreter
+/// starts once and nothing is imported: find_spec only looks up where a module would come from.
 constexpr const char* kPythonProbe =
     "import sys, importlib.util as u\n"
     "print(sys.executable)\n"

@@ -17,13 +17,13 @@
 namespace muster::cluster::local {
 namespace {
 
-/// The client's calls block: they have no loop whose time they could take.
+/// The client's calls block: they have no loop whose clock they could use.
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kReadyLineMax = 64U << 10;
 constexpr uint64_t kLogTailBytes = 2048;
 
-/// Reads one line from a pipe until `deadline`; what came before its end, if that comes first.
+/// Reads one line from a pipe until `deadline`; if the pipe ends first, what came before its end.
 Result<std::string> read_line(int fd, Clock::time_point deadline) {
   std::string line;
   while (line.size() < kReadyLineMax) {
@@ -89,7 +89,7 @@ Result<std::string> MasterLauncher::start(const Submission& submission, const Ex
   const auto deadline = Clock::now() + options_.start_deadline;
   const Result<std::string> read = read_line(ready.get(), deadline);
   if (!read) {
-    // Its job's folder is removed: nobody could ever find a job that it started after all.
+    // Its job's folder will be removed: nobody could find the job if it still started.
     ::kill(-spawned.pid.value, SIGKILL);
     return read.error();
   }

@@ -25,7 +25,7 @@ constexpr const char* kLockName = "lock";
 constexpr int kLockTries = 500;
 constexpr timespec kLockPause{0, 10'000'000};
 
-/// The user id in "STEM.UID.RANDOM"; nothing if the name is another.
+/// Returns the user id in "STEM.UID.RANDOM"; nullopt for any other name.
 std::optional<uint32_t> user_of(std::string_view name, std::string_view stem) {
   if (!name.starts_with(stem) || name.size() == stem.size() || name[stem.size()] != '.') {
     return std::nullopt;
@@ -37,7 +37,7 @@ std::optional<uint32_t> user_of(std::string_view name, std::string_view stem) {
   return good ? std::optional(user) : std::nullopt;
 }
 
-/// Opens the folder of that name if it is what the name says.
+/// Opens the folder if it belongs to the user in its name and nobody else can write to it.
 std::optional<UserFolder> open_folder(const std::filesystem::path& path, uint32_t user) {
   rt::Fd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat stat{};
@@ -89,11 +89,11 @@ Result<UserFolder> open_own_folder(const std::filesystem::path& stem) {
     return *std::move(own);
   }
   std::string name = fmt::format("{}.{}.XXXXXX", stem.string(), ::geteuid());
-  // Beside the umask: others read what is claimed.
+  // Regardless of the umask: others read what is claimed.
   if (::mkdtemp(name.data()) == nullptr || ::chmod(name.c_str(), kUserFolderMode) != 0) {
     return system_error(errno, "cannot create a folder of claims beside " + stem.string());
   }
-  // Another job may have made one meanwhile: all take the first by name.
+  // Another job may have created one meanwhile: all use the first by name.
   auto own = find_own();
   if (!own.has_value()) {
     return system_error(ENOENT, "the folder of claims has gone: " + name);

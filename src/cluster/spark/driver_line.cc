@@ -9,7 +9,7 @@
 namespace muster::cluster::spark {
 namespace {
 
-/// Far more than any line of the driver's.
+/// Far longer than any line of the driver.
 constexpr size_t kLineMax = 1U << 20;
 
 }  // namespace
@@ -67,7 +67,7 @@ void DriverLine::write() {
     return;
   }
   if (sent < 0) {
-    writable_.reset();  // The reading side tells why.
+    writable_.reset();  // The reading side reports why.
     return;
   }
   unsent_.erase(0, static_cast<size_t>(sent));

@@ -60,7 +60,7 @@ Result<DriverMessage> parse_launch_failed(const json::object& object) {
   return failed;
 }
 
-/// How Spark's driver names the ends that it can tell apart.
+/// Converts the Spark driver's names for the ends that it can tell apart.
 std::optional<job::ContainerEndKind> end_kind(std::string_view name) {
   constexpr std::array<std::pair<std::string_view, job::ContainerEndKind>, 4> kKinds = {
       {{"completed", job::ContainerEndKind::Completed},

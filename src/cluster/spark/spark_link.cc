@@ -24,7 +24,7 @@ SparkLink::SparkLink(rt::IoLoop& loop, log::Sink& log, SparkLinkOptions options)
 Status SparkLink::start(std::vector<job::ContainerId> known, OnFact on_fact) {
   on_fact_ = std::move(on_fact);
   for (const job::ContainerId& id : known) {
-    // Their driver is gone, and with it whoever could say how they ended.
+    // Their driver is gone, and nothing else could say how they ended.
     scope_.spawn(deliver(job::ContainerEnded{id, job::ContainerEndKind::HostLost, {}, ""}));
   }
   return line_.start();
@@ -60,7 +60,7 @@ void SparkLink::launch(const LaunchOrder& order) {
   line_.send(launch_line(launch));
 }
 
-// Every end is told when the container's holder has seen it.
+// Every end is reported once the container's holder has seen it, so `confirm` makes no difference.
 void SparkLink::release(const job::ContainerId& id, Confirm /*confirm*/) {
   const auto found = containers_.find(id);
   if (found == containers_.end() || found->second.released) {

@@ -20,7 +20,7 @@ namespace {
 
 namespace hdfs = hadoop::hdfs;
 
-/// The resource manager's principal: it may prolong the tokens.
+/// Returns the resource manager's principal, which may renew the tokens.
 Result<std::string> renewer_of(const hadoop::Configuration& configuration) {
   MUSTER_TRY(const std::string principal,
              hadoop::server_principal(configuration, "yarn.resourcemanager.principal"));
@@ -33,7 +33,7 @@ Result<std::string> renewer_of(const hadoop::Configuration& configuration) {
   return hadoop::with_host(principal, managers.all.front().client.host);
 }
 
-/// What the token of a file system has to be called so that it is found again, here and in Java.
+/// Returns the name under which the token of a file system is found again, here and in Java.
 rt::Async<Result<std::string>> service_of(Session* session, std::string authority) {
   const hadoop::Configuration& configuration = session->site().configuration;
   auto service = authority.empty() ? hadoop::default_name_service(configuration)

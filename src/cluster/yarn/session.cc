@@ -15,7 +15,7 @@ namespace {
 namespace rpc = hadoop::rpc;
 namespace hdfs = hadoop::hdfs;
 
-// A person waits for an answer; a master outlasts a restart of the NameNode.
+// A person is waiting for an answer; a master outlasts a restart of the NameNode.
 constexpr int kPersonTriesMax = 5;
 constexpr int kMasterTriesMax = 1000;
 constexpr Duration kPauseMax = std::chrono::seconds(5);

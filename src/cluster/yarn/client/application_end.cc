@@ -16,7 +16,7 @@ bool said_farewell(const rm::ApplicationReport& report) {
   return report.state == rm::ApplicationState::Finished;
 }
 
-/// The resource manager says by whom an application was killed, then with which words.
+/// The resource manager says who killed an application, then with what message.
 bool was_stopped(const rm::ApplicationReport& report, std::string_view words) {
   if (said_farewell(report)) {
     return report.final_status == rm::FinalStatus::Killed;

@@ -42,7 +42,7 @@ Result<Session*> ClientSession::open_for(const ApplicationFile& application) {
   }
   Result<Session*> opened = open();
   if (!opened.has_value() && opened.error().code == Errc::NotFound) {
-    // A configuration that is missing here says nothing of the job.
+    // A configuration missing here says nothing about the job.
     Error error = std::move(opened).error();
     error.code = Errc::InvalidArgument;
     return error;

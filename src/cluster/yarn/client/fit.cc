@@ -30,7 +30,7 @@ std::string label_missing(const std::string& label, const ClusterOffer& offer,
                        offer.labels.empty() ? "none" : join(offer.labels, ", "));
   }
   if (!offer.queue.has_value()) {
-    return {};  // Whether there is such a queue the submission tells.
+    return {};  // The submission shows whether there is such a queue.
   }
   const std::vector<std::string>& usable = offer.queue->labels;
   const bool may = std::ranges::any_of(
@@ -39,7 +39,8 @@ std::string label_missing(const std::string& label, const ClusterOffer& offer,
              : fmt::format("the queue {} may not use the node label {}", queue, printable(label));
 }
 
-/// Why constraints and tags are refused there, as the resource manager would refuse them later.
+/// Returns why constraints and tags are refused there, as the resource manager would refuse them
+/// later.
 std::string placement_missing(const ClusterOffer& offer) {
   constexpr std::string_view kHandler = "yarn.resourcemanager.placement-constraints.handler";
   if (offer.placement_handler == "disabled") {
@@ -59,7 +60,7 @@ std::string placement_missing(const ClusterOffer& offer) {
   return {};
 }
 
-/// Notes why something can never be had; nothing for "".
+/// Notes why something can never be granted; does nothing for "".
 void never(RoleFit& fit, std::string_view what, const std::string& reason) {
   if (!reason.empty()) {
     fit.fits_ever = fit.fits_now = false;

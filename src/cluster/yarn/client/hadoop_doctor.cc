@@ -36,7 +36,8 @@ bool named(const HadoopDoctorInput& input) {
   return false;
 }
 
-/// What a token says with which somebody acts as its owner; nothing for others.
+/// Returns what a delegation token says, with which somebody acts as its owner; nullopt for other
+/// tokens.
 std::optional<hadoop::DelegationIdentifier> delegation_of(const hadoop::Token& token) {
   if (token.kind != hadoop::token_kind::kHdfs &&
       token.kind != hadoop::token_kind::kResourceManager) {
@@ -46,7 +47,7 @@ std::optional<hadoop::DelegationIdentifier> delegation_of(const hadoop::Token& t
   return identifier ? std::optional(*identifier) : std::nullopt;
 }
 
-/// Looks at one cluster, top to bottom, and stops where the rest cannot be looked at.
+/// Examines one cluster, top to bottom, and stops when the rest cannot be examined.
 class Examination {
  public:
   Examination(os::Files& files, const HadoopDoctorInput& input) : files_(files), input_(input) {}
@@ -193,7 +194,7 @@ void Examination::masters() {
   const HadoopLogin login{.identity = {.user = login_.user, .real_user = login_.real_user},
                           .credentials = credentials_};
   const HadoopMasters masters(input_.kerberos_helper, input_.environment, input_.patience);
-  // What jobs need and files alone do not is no fault of the machine: a note.
+  // What jobs need but access to files does not is no fault of the machine: a note.
   const auto tell = [this](const char* subject, const Result<std::string>& answered,
                            Verdict otherwise) {
     if (answered) {

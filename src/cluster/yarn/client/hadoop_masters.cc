@@ -26,10 +26,10 @@ namespace rpc = hadoop::rpc;
 namespace hdfs = hadoop::hdfs;
 namespace rm = hadoop::yarn;
 
-/// Each server of a pair twice: the first answer of one may be that it stands by.
+/// Each server of a pair twice: the first answer of one may be that it is on standby.
 constexpr int kAttemptsMax = 4;
 
-/// What a question needs to go out, for as long as it takes.
+/// What it takes to send a request, for as long as it lasts.
 struct Line {
   Line(const std::filesystem::path& helper, const std::map<std::string, std::string>& environment,
        Duration patience)
@@ -46,7 +46,7 @@ struct Line {
                 .retry = {.attempts_max = kAttemptsMax, .total_max = patience},
                 .caller_context = "muster_doctor"}) {}
 
-  /// Runs `work` for `patience` at most; `what` is waited for.
+  /// Runs `work` for `patience` at most; `what` names what is waited for.
   template <class T>
   Result<T> wait_for(rt::Async<Result<T>> work, const std::string& what, Duration patience) {
     return rt::run_to_end(loop,

@@ -11,10 +11,10 @@ namespace rm = hadoop::yarn;
 
 namespace {
 
-/// What is kept of a large cluster for the restarts of a small job.
+/// How many hosts of a large cluster are kept for the restarts of a small job.
 constexpr size_t kHostsAtLeast = 100;
 
-/// Cores are not looked at: whether they count only the scheduler knows.
+/// Cores are ignored: only the scheduler knows whether they count.
 bool has_room(const rm::Resource& free, const rm::Resource& each) {
   return free.memory_mb >= each.memory_mb &&
          std::ranges::all_of(each.others, [&](const auto& entry) {

@@ -21,10 +21,10 @@ constexpr Duration kSummaryPause = std::chrono::milliseconds(100);
 constexpr Duration kHomeMax = std::chrono::seconds(20);
 constexpr Duration kLateMax = std::chrono::seconds(3);
 constexpr uint32_t kSummaryMode = 0600;
-/// Of a summary: far above those of the largest jobs.
+/// For a summary: far above those of the largest jobs.
 constexpr uint64_t kSummaryBytesMax = 16U << 20;
 
-/// Tells whether a master ever began the job's log.
+/// Returns whether a master ever began the job's log.
 rt::Async<Result<bool>> has_log(hdfs::FileSystem* files, std::string folder) {
   auto listed = co_await files->list(Staging::events_folder(folder));
   MUSTER_CO_TRY(const std::vector<hdfs::FileStatus> segments, std::move(listed));
@@ -52,7 +52,7 @@ Status JobFetcher::bring_home(const JobFolder& job) {
     if (whole) {
       return {};
     }
-    // Without a log there was no master; one that its cluster has ended writes no longer.
+    // Without a log there was no master; a master that its cluster has ended no longer writes.
     MUSTER_TRY(const bool begun, session_.run(has_log(&session->files(), application.folder)));
     const auto report = session_.report_of(application);
     if (report.has_value() && rm::is_over(report->state)) {
@@ -66,7 +66,7 @@ Status JobFetcher::bring_home(const JobFolder& job) {
   }
 }
 
-/// False while there is no summary, which is written last.
+/// Returns false while there is no summary, which is written last.
 rt::Async<Result<bool>> JobFetcher::fetch(Session* session, std::string from, JobFolder to) {
   hdfs::FileSystem& remote = session->files();
   auto summary = co_await remote.read_whole(Staging::summary_file(from), {}, kSummaryBytesMax);
@@ -113,7 +113,7 @@ rt::Async<Status> JobFetcher::fetch_samples(Session* session, std::string from, 
   MUSTER_CO_TRY_STATUS(files_.make_folders(to.metrics(), 0700));
   uint64_t left = limits_.sample_bytes_max;
   for (const hdfs::FileStatus& entry : entries) {
-    // The name becomes one here.
+    // The name becomes a local one.
     if (entry.name.empty() || entry.name.find('/') != std::string::npos ||
         entry.name.starts_with('.')) {
       continue;
@@ -148,7 +148,7 @@ Status JobFetcher::close(const JobFolder& job, const job::Outcome& outcome) {
   MUSTER_TRY(Session* const session, session_.open_for(application));
   hdfs::WriteFileOptions options;
   options.permission = kSummaryMode;
-  // Without it other hosts find it out themselves.
+  // Without it other hosts find the end out themselves.
   (void)session_.run(
       session->files().write_whole(Staging::summary_file(application.folder), text, options));
   return {};

@@ -17,7 +17,7 @@ using Verdict = Finding::Verdict;
 constexpr std::chrono::minutes kPatience{5};
 constexpr std::string_view kMark = "muster-probe ";
 
-/// Each line begins with the mark and a word that says what it tells.
+/// Each line begins with the mark and a word that says what it reports.
 constexpr const char* kScript = R"sh(
 say() { echo "muster-probe $*"; }
 runs_in() {
@@ -37,7 +37,8 @@ runs_in "${TMPDIR:-/tmp}" && say tmp yes "${TMPDIR:-/tmp}" || say tmp no "${TMPD
 [ -z "$CLASSPATH" ] || say classes yes
 )sh";
 
-/// What a line tells, without its mark and word; nullopt if no line has that word.
+/// Returns the content of the line with that word, without its mark and word; nullopt if there is
+/// none.
 std::optional<std::string> told(std::string_view output, std::string_view word) {
   const std::string begin = fmt::format("{}{}", kMark, word);
   for (const std::string_view line : split(output, '\n')) {

@@ -33,7 +33,7 @@ namespace {
 
 namespace rm = hadoop::yarn;
 
-// The cluster starts masters itself.
+// The cluster starts masters on its own schedule.
 constexpr std::chrono::hours kMasterPatience{24 * 365};
 
 std::string words_of(const rm::ApplicationReport& report) {
@@ -59,7 +59,7 @@ JobReport report_from(const rm::ApplicationReport& report) {
 ListPlace place_of(const KnownJob& job) {
   return {.ended = false, .submitted = job.submitted, .id = job.id};
 }
-/// Its id is the folder in HDFS: by that the list goes on.
+/// Its id is the folder in HDFS: the list continues from there.
 ListPlace place_of(const JobPlace& job) {
   return {.ended = true, .submitted = job.modified, .id = job.folder};
 }
@@ -70,7 +70,7 @@ YarnCluster::YarnCluster(os::Files& files, Options options)
     : files_(files), options_(std::move(options)), session_(files, options_.client) {}
 
 Traits YarnCluster::traits() const {
-  // A job may wait in its queue for long; one whose application is over is noticed.
+  // A job may wait in its queue for a long time; if its application is over, that is noticed.
   return {.remote = true,
           .hdfs = true,
           .sized = true,
@@ -139,7 +139,7 @@ Status YarnCluster::add_ended(const JobsQuery& query, JobsPage& page) {
   const auto room = static_cast<uint32_t>(query.limit - page.jobs.size());
   MUSTER_TRY(JobDirectory* const directory, this->directory());
   MUSTER_TRY(Session* const session, session_.open());
-  // One more than there is room for tells whether this is the last page.
+  // Asking for one more than fits shows whether this is the last page.
   MUSTER_TRY(const std::vector<EndedJob> ended, directory->ended(room + 1, after));
   for (const EndedJob& job : ended) {
     if (page.jobs.size() >= query.limit) {
@@ -184,7 +184,7 @@ Result<JobReport> YarnCluster::report(const JobFolder& job) {
     return report_from(*report);
   }
   if (report.error().code == Errc::NotFound) {
-    // The resource manager has forgotten it: it keeps only so many that are over.
+    // The resource manager has forgotten it: it keeps only a limited number of finished ones.
     return JobReport(Ended{.outcome = outcome_of(rm::ApplicationReport(), report.error().message),
                            .words = report.error().message});
   }
@@ -248,7 +248,7 @@ Result<std::string> YarnCluster::page(const JobFolder& job) {
   if (std::holds_alternative<Ended>(told)) {
     return place_in(told, job).error();
   }
-  // While it waits the cluster's own page of it is there.
+  // While the job waits, there is the cluster's own page for it.
   MUSTER_TRY(const ApplicationFile application, session_.application_of(job));
   MUSTER_TRY(Session* const session, session_.open_for(application));
   MUSTER_TRY(const WebProxies proxies, web_proxies(session->site().configuration));

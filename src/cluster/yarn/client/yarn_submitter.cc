@@ -31,11 +31,11 @@ namespace rm = hadoop::yarn;
 constexpr Duration kSubmitMax = std::chrono::minutes(2);
 constexpr size_t kTypeMax = 20;
 constexpr int kStagingTries = 3;
-// A resource manager that recovers applications without their containers ends these when it starts
-// anew, and would end itself over the next attempt of one that asked to keep them.
+// A resource manager that recovers applications without their containers ends the containers when
+// it restarts, and would crash on the next attempt of an application that asked to keep them.
 constexpr std::string_view kKeepsWork = "yarn.resourcemanager.work-preserving-recovery.enabled";
 
-// The cluster compares them so.
+// The cluster compares tags in lower case.
 std::string tag_of(std::string text) { return ascii_lower(std::move(text)); }
 
 /// The file systems that a job's containers use, by their authorities.
@@ -58,7 +58,7 @@ std::set<std::string> file_systems_of(const std::vector<RemoteFile>& remotes,
 
 }  // namespace
 
-/// All that one submission collects on its way.
+/// Everything that one submission collects on its way.
 struct YarnSubmitter::Prepared {
   const job::Plan* plan = nullptr;
   std::string job_id;
@@ -156,7 +156,7 @@ Result<hadoop::Credentials> YarnSubmitter::credentials_of(const spec::Spec& spec
 
 Result<MasterPlace> YarnSubmitter::submit(const Submission& submission) {
   const JobFolder folder(submission.job_folder);
-  // Found free, it says that the client was ended before the cluster had the job.
+  // If others find this lock free, the client was ended before the cluster had the job.
   MUSTER_TRY(const std::unique_ptr<os::FileLock> submitting, files_.try_lock(folder.master_lock()));
   MUSTER_TRY(line_, session_.open());
   Prepared prepared;
@@ -222,10 +222,10 @@ rt::Async<Status> YarnSubmitter::stage(Prepared* prepared) {
                           "/store as soon as they are uploaded; does something else clean it?");
 }
 
-/// NotFound if a file went before the job named it: `muster clean` was at work.
+/// NotFound if a file was removed before the job named it: `muster clean` was at work.
 rt::Async<Status> YarnSubmitter::stage_files(Prepared* prepared) {
   Staging& staging = *prepared->staging;
-  // Those that lie elsewhere stay as they were found.
+  // Files that are elsewhere stay as they were found.
   const size_t elsewhere = prepared->remotes.size();
   prepared->staged.resize(elsewhere);
   std::set<std::string> taken;
@@ -235,7 +235,7 @@ rt::Async<Status> YarnSubmitter::stage_files(Prepared* prepared) {
     prepared->add(std::move(staged), upload.unpack);
   }
   if (spec::is_uri(prepared->spec.checkpoint.to)) {
-    // What agents find the checkpoints with.
+    // The configuration with which agents find the checkpoints.
     auto sent = co_await staging.write(prepared->job_folder + "/hadoop.xml",
                                        line_->site().configuration.to_xml(),
                                        std::string(kConfigurationName));

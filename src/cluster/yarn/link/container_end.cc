@@ -45,14 +45,14 @@ job::ContainerEndKind kind_of(int32_t exit_status, bool released) {
                                          : job::ContainerEndKind::Completed;
 }
 
-// "[2026-11-21 15:09:19.638]" before a sentence.
+// Removes the "[2026-11-21 15:09:19.638]" before a sentence.
 std::string_view without_time(std::string_view line) {
   const size_t end = line.find(']');
   const bool dated = line.size() > 1 && line[0] == '[' && line[1] >= '0' && line[1] <= '9';
   return dated && end != std::string_view::npos ? trim(line.substr(end + 1)) : line;
 }
 
-// What the resource manager says around a master's words.
+// Removes what the resource manager puts around a master's words.
 std::string_view without_frame(std::string_view line) {
   constexpr std::string_view kBegin = "Failing this attempt.Diagnostics:";
   const bool says_nothing =
@@ -68,7 +68,7 @@ bool is_place_in_java(std::string_view line) {
          (line.starts_with("... ") && line.ends_with(" more"));
 }
 
-/// What the cluster's diagnostics say, without times, stack traces and what Java says twice.
+/// Returns what the cluster's diagnostics say, without times, stack traces and Java's repetitions.
 std::vector<std::string> plain_words(std::string_view diagnostics) {
   std::vector<std::string> lines;
   for (const std::string_view raw : split(diagnostics, '\n')) {

@@ -51,7 +51,7 @@ rm::LaunchContext ContainerLauncher::context_of(const LaunchOrder& order, const 
   launch.listen_host = std::move(listen_host);
   launch.network = plan_.spec.network;
   launch.orphan = plan_.liveness.orphan;
-  // Which ones the container finds out.
+  // The container itself finds out which ones.
   launch.gpus.resize(gpus_of(grant.each));
   hadoop::Credentials credentials = deps_.site.credentials;
   credentials.remove_kind(hadoop::token_kind::kAmRm);

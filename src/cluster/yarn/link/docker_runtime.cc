@@ -35,7 +35,7 @@ std::map<std::string, std::string> docker_environment(const spec::Docker& docker
 }
 
 Status check_runs_in_docker(os::Files& files, const FindVariable& find) {
-  // Docker and Podman each leave a mark at the root of what they run.
+  // Docker and Podman each leave a marker file at the root of their containers.
   if (find(kType).value_or("") != kDocker || files.exists("/.dockerenv") ||
       files.exists("/run/.containerenv")) {
     return {};

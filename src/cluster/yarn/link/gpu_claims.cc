@@ -18,7 +18,7 @@ namespace {
 constexpr Duration kLook = std::chrono::milliseconds(50);
 constexpr timespec kPause{0, 50'000'000};
 
-/// Takes a name that only one process of the host can have; nothing if another has it.
+/// Takes a name that only one process of the host can have; nullopt if another has it.
 Result<std::optional<rt::Fd>> take_name(const std::string& name) {
   rt::Fd fd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!fd.valid()) {

@@ -43,7 +43,7 @@ void HeldContainers::registered(const std::vector<rm::Grant>& kept) {
 }
 
 void HeldContainers::heard() {
-  // Taken by the cluster, whatever its reason: no fault of what ran in it.
+  // Taken by the cluster, for whatever reason: not the fault of what ran in it.
   for (const job::ContainerId& gone : std::exchange(known_, {})) {
     deps_.tell(
         job::ContainerEnded{.container = gone,
@@ -98,7 +98,7 @@ void HeldContainers::ended(const rm::ContainerStatus& status) {
   tell_end(status, container.released, container.unseen ? deps_.tell_late : deps_.tell);
 }
 
-// The master before did not hear of it, and this one was not given it.
+// The previous master did not learn of the end, and this one was never given the container.
 void HeldContainers::ended_between(const rm::ContainerStatus& status) {
   const job::ContainerId id(to_string(status.id));
   if (registered_ && known_.erase(id) > 0) {

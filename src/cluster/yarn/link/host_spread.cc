@@ -12,10 +12,10 @@ namespace rm = hadoop::yarn;
 
 namespace {
 
-/// Where Hadoop puts hosts that no topology script speaks of.
+/// Where Hadoop puts hosts that no topology script mentions.
 constexpr std::string_view kDefaultRack = "/default-rack";
 
-/// How often `each` goes into what is left.
+/// Returns how many times `each` fits into what is left.
 size_t times(int64_t left, int64_t each) {
   if (each <= 0) {
     return std::numeric_limits<size_t>::max();
@@ -74,7 +74,7 @@ std::vector<std::string> HostSpread::spread(size_t count, const rm::Resource& ea
                                             const std::vector<Use>& asked) const {
   struct Turn {
     size_t containers;
-    int64_t less_memory;  ///< Less is first: the more there is, the earlier.
+    int64_t less_memory;  ///< The smallest is first: the more there is, the earlier.
     std::string_view host;
     size_t room;
 
@@ -116,7 +116,7 @@ std::vector<std::string> HostSpread::spread(size_t count, const rm::Resource& ea
   return chosen;
 }
 
-// A wrong rack does no harm: the scheduler then overlooks the wish and grants any host.
+// A wrong rack does no harm: the scheduler then ignores the preference and grants any host.
 std::vector<rm::PreferredHost> HostSpread::places_of(const std::vector<std::string>& hosts) const {
   std::map<std::string, int32_t> counts;
   for (const std::string& host : hosts) {

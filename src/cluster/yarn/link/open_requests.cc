@@ -71,7 +71,7 @@ void OpenRequests::put_down(HostTime now) {
   }
   std::vector<std::vector<job::RequestContainer>> alike;
   const std::set<std::string> avoided = avoided_by(waiting_.rbegin()->second);
-  // The newest request knows best which hosts are not wanted.
+  // The newest request knows best which hosts are unwanted.
   deps_.book.avoid(avoided);
   for (auto& [id, request] : std::exchange(waiting_, {})) {
     if (!request.prefer.empty() || placements_.contains(deps_.plan.role(request.role).name)) {
@@ -114,12 +114,12 @@ void OpenRequests::put_alone(const job::RequestContainer& request) {
 void OpenRequests::put_together(std::vector<job::RequestContainer> requests,
                                 const std::set<std::string>& avoided, HostTime now) {
   std::vector<std::string> hosts(requests.size());
-  // Which hosts have the label is not known here.
+  // It is not known here which hosts have the label.
   if (requests.front().node_label.empty()) {
     hosts = deps_.hosts.spread(requests.size(), resource_of(requests.front().resources), avoided,
                                asked_of_hosts());
   }
-  // Those of some host, and those of any.
+  // Requests for particular hosts, and those for any host.
   std::map<bool, rm::AllocationId> allocations;
   for (size_t i = 0; i < requests.size(); ++i) {
     const auto ask =
@@ -159,7 +159,7 @@ void OpenRequests::ask_elsewhere(HostTime now) {
   }
 }
 
-/// Says how many of an ask are wanted, and where.
+/// States how many of an ask are wanted, and where.
 void OpenRequests::put(rm::AllocationId allocation) {
   const auto& members = asks_.at(allocation).members;
   std::vector<std::string> hosts;
@@ -184,7 +184,7 @@ void OpenRequests::add(rm::AllocationId allocation, job::RequestContainer reques
   asked_.emplace(id, allocation);
 }
 
-/// The request is open no longer.
+/// The request is no longer open.
 job::RequestContainer OpenRequests::take(rm::AllocationId allocation, job::RequestId request) {
   Ask& ask = asks_.at(allocation);
   Member member = std::move(ask.members.extract(request).mapped());
@@ -293,7 +293,7 @@ std::string OpenRequests::waits_for() const {
                      queue_->name, headroom_.memory_bytes >> 20U, headroom_.vcores);
 }
 
-/// As the user wrote it; "" for none.
+/// Returns the constraint as the user wrote it; "" for none.
 std::string OpenRequests::constraint_of(job::RoleIndex role) const {
   const spec::Role* const found = spec::find_role(deps_.plan.spec, deps_.plan.role(role).name);
   return found == nullptr ? std::string() : found->constraint;

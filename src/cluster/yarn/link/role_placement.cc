@@ -14,17 +14,17 @@ namespace {
 
 namespace rm = hadoop::yarn;
 
-/// What the cluster calls a node's label among its attributes.
+/// The cluster's name for a node's label among its attributes.
 constexpr std::string_view kPartition = "yarn_node_partition/";
 
 std::string key_of(const spec::Role& role) { return fmt::format("roles.{}.constraint", role.name); }
 
-/// What constraints may name: the tags that a role has, else its name.
+/// Returns what constraints may name: the tags that a role has, else its name.
 std::vector<std::string> tags_of(const spec::Role& role) {
   return role.allocation_tags.empty() ? std::vector{role.name} : role.allocation_tags;
 }
 
-/// A tag that nobody has is waited for without an end (`in`), or does nothing.
+/// A tag that no container has is waited for forever (`in`), or does nothing.
 Status check_tags(const spec::Spec& spec, const spec::Role& role,
                   const rm::PlacementConstraint& constraint) {
   std::set<std::string> known;
@@ -42,7 +42,7 @@ Status check_tags(const spec::Spec& spec, const spec::Role& role,
   return {};
 }
 
-/// The cluster reads the label out of a simple constraint only.
+/// The cluster reads the label only from a simple constraint.
 Status add_label(const spec::Role& role, RolePlacement& placement) {
   if (!placement.constraint.has_value()) {
     placement.constraint =

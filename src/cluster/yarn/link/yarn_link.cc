@@ -23,11 +23,11 @@ constexpr std::string_view kNodeReports = "yarn.resourcemanager.nodemanagers.hea
 constexpr Duration kNodeReportsMin = std::chrono::seconds(1);
 constexpr Duration kNodeReportsMax = std::chrono::seconds(30);
 constexpr Duration kLookPause = std::chrono::seconds(1);
-/// A node calls a container complete when its first process has ended, the keeper's stub. The
-/// keeper gives what is left two seconds (keeper.cc) before it kills it.
+/// A node reports a container as complete when its first process, the keeper's stub, has ended. The
+/// keeper gives the remaining processes two seconds (keeper.cc) before it kills them.
 constexpr Duration kKeeperLeaves = std::chrono::milliseconds(2500);
 
-/// The attempt is over: there is nobody to say anything to.
+/// The attempt is over: there is nobody left to report to.
 bool is_over(const Error& error) {
   return error.code == Errc::NotFound || error.code == Errc::Unauthenticated;
 }
@@ -37,7 +37,7 @@ bool is_refusal(const Error& error) {
          error.code == Errc::InvalidArgument || error.code == Errc::Unsupported;
 }
 
-/// By then each node has reported twice, as far as the client's configuration tells.
+/// By then each node has reported twice, as far as the client's configuration shows.
 Result<Duration> patience_of(const hadoop::Configuration& configuration) {
   MUSTER_TRY(const int64_t interval_ms, configuration.number(kNodeReports));
   return 2 * std::clamp<Duration>(std::chrono::milliseconds(interval_ms), kNodeReportsMin,
@@ -269,8 +269,8 @@ void YarnLink::release(const job::ContainerId& container, Confirm confirm) {
   beats_.changed();
 }
 
-// Its node tells the resource manager of the end, and that tells us. Asking the node again is for
-// nodes that could not be reached, and for what was given back meanwhile.
+// The container's node reports the end to the resource manager, which reports it to us. The node is
+// asked again only if it could not be reached, or for containers that were given back meanwhile.
 rt::Async<> YarnLink::end_at_node(rm::Grant grant) {
   using Fate = rm::ContainerStopper::Fate;
   bool reached = true;
@@ -291,7 +291,7 @@ rt::Async<> YarnLink::end_at_node(rm::Grant grant) {
   }
 }
 
-/// The cluster tells of every end by itself, also of what ended while there was no master.
+/// The cluster reports every end by itself, including those while there was no master.
 void YarnLink::reconcile() { beats_.changed(); }
 
 bool YarnLink::known_dead(const job::ContainerId& container) const {

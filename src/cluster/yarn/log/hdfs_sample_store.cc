@@ -43,7 +43,7 @@ rt::Async<Result<std::string>> HdfsSampleStore::read(std::string name) {
 
 rt::Async<Status> HdfsSampleStore::open(std::string name, Open* slot) {
   if (const std::unique_ptr<hadoop::hdfs::FileWriter> last = std::exchange(slot->writer, nullptr)) {
-    // What it has was flushed: an error here loses nothing.
+    // Everything in it was flushed: an error here loses nothing.
     (void)co_await rt::with_deadline(loop_, loop_.now() + kCompleteMax, "HDFS", last->close());
   }
   hadoop::hdfs::WriteFileOptions options;

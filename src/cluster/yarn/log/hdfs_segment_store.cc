@@ -83,7 +83,7 @@ Result<std::string> HdfsSegmentStore::read(job::Epoch epoch) {
     return found->second;
   }
   if (epoch == own_ && created_) {
-    return std::string();  // Asked for at the start only, when nothing was written.
+    return std::string();  // Requested only at the start, when nothing has been written.
   }
   return Error{Errc::NotFound, Blame::Cluster,
                "the log has no segment " + eventlog::segment_name(epoch)};

@@ -19,7 +19,7 @@ namespace {
 constexpr Duration kGoodbyeMax = std::chrono::minutes(1);
 constexpr int kLetYarnTryAgain = 1;
 
-/// What the session needs of the container's credentials: secrets stay here.
+/// Returns the part of the container's credentials that the session needs: secrets stay here.
 hadoop::Credentials tokens_of(const hadoop::Credentials& credentials) {
   hadoop::Credentials tokens;
   for (const hadoop::NamedToken& named : credentials.tokens()) {
@@ -100,7 +100,7 @@ Result<std::string> YarnMasterSide::own_address() const {
   return literals.front();
 }
 
-/// This container is on one of the hosts, since the client looked.
+/// This container was placed on one of the hosts after the client looked.
 void YarnMasterSide::take_own(std::vector<HostRoom>& hosts,
                               const spec::MasterSettings& master) const {
   const hadoop::yarn::Resource own = master_share(master);
@@ -150,7 +150,7 @@ rt::Async<> YarnMasterSide::write_the_end() {
   if (!written.has_value()) {
     log.error("summary.unwritten", {{"reason", written.error().message}});
   }
-  // Nobody needs to be let in any more.
+  // Nobody needs to be authenticated any more.
   (void)co_await session_->files().remove(Staging::secret_file(package_.folder), false);
 }
 

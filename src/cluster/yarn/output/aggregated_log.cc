@@ -15,7 +15,7 @@ namespace {
 
 namespace hdfs = hadoop::hdfs;
 
-/// Far above those of the largest: some bytes for each container of a job on a node.
+/// Far above the largest: some bytes for each container of a job on a node.
 constexpr uint64_t kIndexBytesMax = 4U << 20;
 constexpr size_t kInflatedPiece = 256U << 10;
 
@@ -29,7 +29,7 @@ class Inflater {
 
   template <class Take>
   Status feed(std::string_view bytes, const Take& take) {
-    // zlib takes its input by a pointer that is not const, and does not write there.
+    // zlib takes its input by a non-const pointer, but does not write there.
     stream_.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(bytes.data()));
     stream_.avail_in = static_cast<uInt>(bytes.size());
     std::string piece(kInflatedPiece, '\0');

@@ -9,7 +9,7 @@ namespace muster::cluster::yarn {
 namespace {
 
 constexpr uint64_t kKeyBytesMax = 64U << 10;
-constexpr size_t kLengthBytes = 2;  // Of a text, before it.
+constexpr size_t kLengthBytes = 2;  // Of a text, preceding it.
 
 Error corrupt_log(const std::string& what) {
   return Error{Errc::Corrupt, Blame::Cluster, "the aggregated logs are damaged: " + what};

@@ -26,16 +26,16 @@ constexpr int kOk = 200;
 constexpr int kNotFound = 404;
 constexpr uint32_t kMirrorMode = 0600;
 
-/// What a file costs.
+/// Returns what a file costs in the budget.
 uint64_t cost_of(uint64_t size_bytes) { return std::max(size_bytes, CopyBudget::kPieceMin); }
 
-/// Whether nothing more can be had after an error.
+/// Returns whether nothing more can be fetched after an error.
 bool ends_copy(const Status& brought) {
   return !brought && (brought.error().code == Errc::NeverFits ||
                       brought.error().code == Errc::PermissionDenied);
 }
 
-/// Writes log files into a folder, one after the other, as an archive tells of them.
+/// Writes log files into a folder, one after another, as an archive lists them.
 class Extraction {
  public:
   Extraction(os::Files& files, const std::filesystem::path& folder,
@@ -51,7 +51,7 @@ class Extraction {
     if (!is_task_log(file)) {
       return false;
     }
-    // Of an archive in several parts, each holds what came since the one before.
+    // In an archive of several parts, each holds what was added since the one before.
     if (begun_.insert(container + "/" + file).second) {
       const Result<os::FileStat> old = files_.stat(folder_ / file);
       budget_.give_back(old ? cost_of(old->size_bytes) : 0);
@@ -85,7 +85,7 @@ uint64_t copied_bytes(os::Files& files, const std::filesystem::path& folder) {
   return bytes;
 }
 
-/// Each call begins with it.
+/// Every public call begins with this.
 Status LogMirror::begin() {
   MUSTER_TRY_STATUS(files_.make_folders(folder_, 0700));
   cut_.clear();
@@ -186,9 +186,9 @@ Status LogMirror::bring_file(const LogSource& source, const std::string& node_pa
   if (size_bytes == 0) {
     return files_.write(path, "", {.mode = kMirrorMode});
   }
-  // A file that shrank has rotated: it is another one.
+  // A file that shrank has been rotated: it is a different one.
   const bool grows = stat && here < size_bytes && !name.ends_with(".times");
-  // It may grow further before it is asked for.
+  // It may grow further before it is requested.
   const uint64_t asked = grows ? std::min(size_bytes - here + kMarginBytes, kPieceMax) : kPieceMax;
   MUSTER_TRY(const std::string page,
              get(node_page, fmt::format("/ws/v1/node/containers/{}/logs/{}?size=-{}",

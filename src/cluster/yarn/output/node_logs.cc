@@ -26,7 +26,7 @@ std::optional<uint64_t> number_of(std::string_view text) {
              : std::nullopt;
 }
 
-/// What stands alone may come without its list.
+/// A single element may come without its list.
 std::vector<const json::object*> objects_in(const json::object& from, std::string_view key) {
   std::vector<const json::object*> objects;
   const json::value* const value = from.if_contains(key);
@@ -58,7 +58,7 @@ Result<std::vector<NodeLogFile>> parse_node_logs(std::string_view text) {
   std::vector<NodeLogFile> files;
   for (const json::object* info : objects_in(page.get_object(), "containerLogsInfo")) {
     if (text_member(*info, "logAggregationType") == "AGGREGATED") {
-      continue;  // The same files once more, as they lie in HDFS.
+      continue;  // The same files once more, as they are in HDFS.
     }
     for (const json::object* file : objects_in(*info, "containerLogInfo")) {
       const auto size = number_of(text_member(*file, "fileSize"));
@@ -97,7 +97,7 @@ bool is_task_log(std::string_view name) {
   const std::vector<std::string_view> dots = split(name, '.');
   const bool streams =
       (dots.size() == 3 || dots.size() == 4) && (dots[2] == "stdout" || dots[2] == "stderr");
-  // What a task calls its files becomes part of a request, and a name here.
+  // A task's names for its files become part of a request, and local file names.
   const auto is_of_role = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
   };

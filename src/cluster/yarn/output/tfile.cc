@@ -28,7 +28,7 @@ uint64_t big_endian(std::string_view bytes) {
   return value;
 }
 
-/// Takes values off the front; what is missing shows in ok().
+/// Takes values off the front; ok() shows whether any was missing.
 class Taker {
  public:
   explicit Taker(std::string_view from) : from_(from) {}
@@ -89,7 +89,7 @@ TfileNumber parse_tfile_number(std::string_view from) {
   if (first >= kSmallest) {
     return {.value = first, .bytes = 1};
   }
-  // The first byte tells how many follow, and holds the highest bits where there is room.
+  // The first byte says how many follow, and holds the highest bits if there is room.
   const int group = (first + 128) / 8;
   size_t follow = 1;
   int64_t high = first + 52;
@@ -111,7 +111,7 @@ TfileNumber parse_tfile_number(std::string_view from) {
     return {.value = high * (int64_t{1} << (8 * follow)) + static_cast<int64_t>(low),
             .bytes = 1 + follow};
   }
-  // Signed, of `follow` bytes.
+  // A signed value of `follow` bytes.
   const size_t unused = 64 - 8 * follow;
   return {.value = static_cast<int64_t>(low << unused) >> unused, .bytes = 1 + follow};
 }

@@ -21,7 +21,7 @@ constexpr Duration kLockPause = std::chrono::milliseconds(1);
 /// A follower that was stopped (Ctrl-Z) may hold the copy for ever.
 constexpr Duration kLockMax = std::chrono::seconds(5);
 
-/// Says that all output of a job that has ended is here.
+/// Marks that all output of an ended job is here.
 std::filesystem::path whole_mark(const JobFolder& job) { return job.logs() / "whole"; }
 
 std::vector<LogSource> sources_of(const JobReading& reading, const LogFilter& filter) {
@@ -47,7 +47,7 @@ std::vector<LogSource> sources_of(const JobReading& reading, const LogFilter& fi
   return sources;
 }
 
-/// Where the newest part of a stream begins, counted from the stream's beginning.
+/// Returns where the newest part of a stream begins, counted from the stream's beginning.
 uint64_t begin_of_part(os::Files& files, const std::filesystem::path& path) {
   const Result<std::string> times = files.read(path.string() + ".times");
   uint64_t newest_part = 0;
@@ -75,8 +75,8 @@ YarnOutputs::YarnOutputs(Deps deps, JobFolder job, std::vector<std::string> role
 
 bool YarnOutputs::wants_everything() const { return filter_.tasks.empty() && !filter_.attempt; }
 
-/// Null where the file system has no locks, or another process keeps it for too long: a line twice
-/// is better than none.
+/// Null if the file system has no locks, or another process holds it for too long: a line twice is
+/// better than none.
 std::unique_ptr<os::FileLock> YarnOutputs::lock_copy() {
   const std::filesystem::path path = job_.logs() / "copy.lock";
   Result<std::unique_ptr<os::FileLock>> lock = deps_.files.try_lock(path, kFileMode);
@@ -113,7 +113,7 @@ Result<Outputs::Gaps> YarnOutputs::bring() {
   return LogMirror(deps_.session, deps_.files, job_.logs(), deps_.limits).bring_live(sources);
 }
 
-/// Waits a little for a cluster that collects it just now. `last`: when the job's log ends.
+/// Waits a little for a cluster that is just collecting it. `last`: when the job's log ends.
 Result<Outputs::Gaps> YarnOutputs::bring_ended(const std::vector<LogSource>& sources,
                                                WallTime last) {
   MUSTER_TRY(const ApplicationFile application, deps_.session.application_of(job_));
@@ -147,10 +147,10 @@ Status YarnOutputs::take(const OutputPiece& piece) {
   if (begin == begins_.end()) {
     begin = begins_.emplace(path, begin_of_part(deps_.files, path)).first;
   }
-  // Whoever else follows the job from this host may have written it.
+  // Another follower of the job on this host may have written it.
   uint64_t end = begin->second + size_of(deps_.files, path);
   if (piece.offset > end) {
-    // What the master left out for a reader that was slow.
+    // What the master left out because the reader was slow.
     MUSTER_TRY([[maybe_unused]] const Gaps gaps, bring());
     begin->second = begin_of_part(deps_.files, path);
     end = begin->second + size_of(deps_.files, path);

@@ -92,7 +92,7 @@ Result<std::vector<hdfs::FileStatus>> JobDirectory::list(const std::string& fold
   return listed;
 }
 
-/// The folders of days, newest first.
+/// Returns the folders of days, newest first.
 Result<std::vector<std::string>> JobDirectory::days() {
   MUSTER_TRY(const std::string root, this->root());
   constexpr size_t kYearDigits = 4;
@@ -200,7 +200,7 @@ Result<KnownJob> JobDirectory::find(const std::string& id) {
   return find_in_files(id);
 }
 
-/// The day that the client wrote down can be the one before the cluster's.
+/// The day recorded by the client can be the one before the cluster's.
 Result<std::string> JobDirectory::folder_of(const KnownJob& job) {
   if (!job.folder.empty()) {
     return job.folder;
@@ -243,7 +243,7 @@ Result<std::vector<EndedJob>> JobDirectory::ended(uint32_t limit,
       continue;
     }
     MUSTER_TRY(std::vector<hdfs::FileStatus> entries, list(day));
-    // The last that changes in a job's folder is that its summary comes.
+    // The last change in a job's folder is the arrival of its summary.
     std::ranges::sort(entries, precedes);
     for (const hdfs::FileStatus& entry : entries) {
       JobPlace place{.id = entry.name,
@@ -290,7 +290,7 @@ Result<std::filesystem::path> JobDirectory::adopt(const KnownJob& job,
   for (const std::filesystem::path& path : {home.root(), home.logs(), home.events()}) {
     MUSTER_TRY_STATUS(files_.make_folders(path, 0700));
   }
-  // Gone with the job's end, when it serves no more.
+  // Removed at the job's end, when it is no longer needed.
   const Result<std::string> secret = read(Staging::secret_file(folder), kSmallBytesMax);
   if (secret) {
     MUSTER_TRY_STATUS(files_.write(home.secret(), *secret, {.mode = 0600}));
@@ -304,7 +304,8 @@ Result<std::filesystem::path> JobDirectory::adopt(const KnownJob& job,
   std::filesystem::last_write_time(
       home.plan(),
       std::filesystem::file_time_type::clock::from_sys(
-          // Its client's clock may be ahead: a job of this host that comes later is the last one.
+          // Its client's clock may be ahead: a later job from this host must still count as the
+          // last one.
           std::chrono::time_point_cast<std::chrono::system_clock::duration>(
               std::min(plan.submitted, session->loop().wall_now()))),
       error);

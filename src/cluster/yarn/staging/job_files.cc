@@ -20,19 +20,19 @@ namespace fs = std::filesystem;
 
 constexpr Duration kPackMax = std::chrono::minutes(30);
 
-// Archives that node managers unpack, by their ending; others they leave as they are.
+// Returns whether node managers unpack the file, by its suffix; others they leave as they are.
 bool is_unpackable(const std::string& name) {
   constexpr std::array<std::string_view, 4> kEndings = {".tar", ".tar.gz", ".tgz", ".zip"};
   return std::ranges::any_of(kEndings,
                              [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
-// What a file is called by while its name in containers is made.
+// Returns what identifies a file until its name in containers is made.
 std::string key_of(const std::string& source, const std::string& name, bool unpack) {
   return fmt::format("{}\n{}\n{}", source, name, unpack);
 }
 
-// The same folder gives the same bytes, so that it is uploaded once.
+// The same folder gives the same bytes, so it is uploaded only once.
 Status pack(const fs::path& folder, const fs::path& archive) {
   os::SpawnOptions options;
   options.argv = {"tar", "--sort=name",   "--owner=0", "--group=0",      "--numeric-owner",
@@ -50,7 +50,7 @@ fs::path without_slash(const std::string& text) {
   return path.has_filename() ? path : path.parent_path();
 }
 
-// Node managers write the names of links between the double quotes of a shell, as they are.
+// Node managers put the names of links between a shell's double quotes, unescaped.
 std::string plain(std::string name) {
   for (char& c : name) {
     const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -61,7 +61,7 @@ std::string plain(std::string name) {
   return name;
 }
 
-// Agents take the name of what they place from its link, unless it is told: it may not be that one.
+// Agents name what they place after its link unless told otherwise: the link's name may differ.
 void keep_name(spec::File& file, const std::string& name) {
   if (!file.as.empty() || plain(name) == name) {
     return;

@@ -37,7 +37,7 @@ json::object to_json(const HostRoom& room) {
           {"vcores", room.free.vcores}, {"others", std::move(others)}};
 }
 
-/// Fields of an object, all of which must be there.
+/// Fields of an object, all of which must be present.
 class Fields {
  public:
   explicit Fields(const json::object& from) : from_(from) {}

@@ -35,7 +35,7 @@ Result<OpenedFile> open_file(const std::filesystem::path& path) {
   return file;
 }
 
-// The next piece of a file; empty at its end.
+// Returns the next piece of a file; empty at its end.
 Result<std::string_view> read_piece(std::FILE* file, std::string& buffer,
                                     const std::filesystem::path& path) {
   const size_t got = std::fread(buffer.data(), 1, buffer.size(), file);
@@ -55,7 +55,7 @@ std::string random_name(rt::Random& random) {
   return name;
 }
 
-// "hdfs://nn:8020" with a path, in the words of YARN; a name service has no port.
+// Returns "hdfs://nn:8020" with a path in YARN's terms; a name service has no port.
 Result<hadoop::yarn::Location> location_of(std::string_view file_system, std::string path) {
   const size_t begin = file_system.find("://");
   hadoop::yarn::Location location{.scheme = "hdfs",
@@ -124,8 +124,9 @@ rt::Async<Result<StagedFile>> Staging::store(std::filesystem::path file, std::st
   auto there = co_await session_.files().exists(path);
   MUSTER_CO_TRY(const bool exists, std::move(there));
   if (exists) {
-    // Not the time of change: containers compare it. HDFS's time, which a cleaner compares it with.
-    // A cluster that keeps no access times says so: its files' last use is their upload.
+    // Not the modification time: containers compare it. HDFS's time, since a cleaner compares
+    // against that. A cluster that keeps no access times refuses: its files' last use is their
+    // upload.
     (void)co_await session_.files().name_node().set_times(path, -1, prepared_ms_);
   } else {
     auto uploaded = co_await upload(std::move(file), path, name);
@@ -172,7 +173,7 @@ rt::Async<Status> Staging::upload(std::filesystem::path file, std::string path,
   hdfs::Rename rename{.from = unfinished, .to = path};
   auto renamed = co_await session_.files().rename(std::move(rename));
   if (!renamed.has_value() && renamed.error().code == Errc::AlreadyExists) {
-    // Another job was quicker: the content is the same.
+    // Another job was faster: the content is the same.
     (void)co_await session_.files().remove(unfinished, false);
     co_return Status();
   }

@@ -16,15 +16,16 @@ namespace {
 
 namespace hdfs = hadoop::hdfs;
 
-// A job of which the resource manager does not know yet.
+// For a job that the resource manager does not know yet.
 constexpr std::chrono::hours kFresh{1};
-// An upload that nobody finishes any more.
+// Nobody will finish an older upload.
 constexpr std::chrono::hours kUploadMax{24};
 
 }  // namespace
 
-/// Whether a master that this cluster does not know may be at work: there is no summary yet, and
-/// the last segment of the log is open. HDFS itself closes it when its writer has gone for good.
+/// Returns whether a master that this cluster does not know may be at work: there is no summary
+/// yet, and the last segment of the log is open. HDFS itself closes it when its writer is gone for
+/// good.
 Result<bool> StagingCleaner::is_written(const JobPlace& place) {
   MUSTER_TRY(Session* const session, session_.open());
   MUSTER_TRY(const bool ended,
@@ -49,7 +50,7 @@ Result<bool> StagingCleaner::is_written(const JobPlace& place) {
   return blocks.unfinished.has_value();
 }
 
-/// Jobs that run or wait, or have been submitted this moment.
+/// Returns the jobs that are running or waiting, or have just been submitted.
 Result<std::set<std::string>> StagingCleaner::living() {
   std::set<std::string> ids;
   MUSTER_TRY(const std::vector<KnownJob> known, directory_.known());
@@ -68,7 +69,7 @@ Result<std::set<std::string>> StagingCleaner::living() {
   return ids;
 }
 
-/// The files of the store that these jobs name.
+/// Returns the files of the store that these jobs name.
 Result<std::set<std::string>> StagingCleaner::referenced(const std::set<std::string>& living) {
   std::set<std::string> names;
   MUSTER_TRY(Session* const session, session_.open());
@@ -80,7 +81,7 @@ Result<std::set<std::string>> StagingCleaner::referenced(const std::set<std::str
     const Result<std::string> text = session_.run(session->files().read_whole(
         place.folder + "/" + std::string(kPackageName), {}, kPackageBytesMax));
     if (!text && text.error().code == Errc::NotFound) {
-      continue;  // It looks after its files when it has named them.
+      continue;  // It checks its files after naming them.
     }
     if (!text) {
       return text.error();
@@ -153,7 +154,8 @@ Status StagingCleaner::remove_unused(const Stored& file) {
   if (const Status moved = session_.run(session->files().rename(away)); !moved) {
     return moved.error().code == Errc::NotFound ? Status() : moved;
   }
-  // From here on a submission that wants it uploads it anew; who looked before has named it by now.
+  // From here on a submission that needs the file uploads it again; one that found it before has
+  // named it by now.
   MUSTER_TRY(const std::set<std::string> alive, living());
   MUSTER_TRY(const std::set<std::string> names, referenced(alive));
   MUSTER_TRY(const hdfs::FileStatus status, session_.run(session->files().stat(aside)));

@@ -16,7 +16,7 @@ bool is_hex(std::string_view text) {
       text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-/// What stands behind the number of a copy.
+/// Returns what follows the number of a copy.
 std::string_view without_copy(std::string_view rest) {
   if (!rest.starts_with('-')) {
     return rest;

@@ -16,7 +16,7 @@ namespace {
 
 namespace rm = hadoop::yarn;
 
-/// A day's folder in HDFS is named by the day; what comes from users becomes a name here.
+/// A day's folder in HDFS is named after the day; a text from users becomes a local name.
 bool is_plain(std::string_view name) {
   return !name.empty() && name.find('/') == std::string_view::npos && name != "." && name != ".." &&
          name.find('\0') == std::string_view::npos && name.size() < 256;
@@ -45,7 +45,7 @@ const CatalogJob* TeamCatalog::find(std::string_view key) const {
   return found == jobs_.end() ? nullptr : &found->second;
 }
 
-/// What every report tells; nullptr for an application that is not a job of Muster.
+/// Notes what every report says; nullptr for an application that is not a Muster job.
 CatalogJob* TeamCatalog::see(const rm::ApplicationReport& report) {
   const std::optional<KnownJob> told = job_of(report);
   if (!told || !is_plain(told->id) || !is_plain(report.user)) {
@@ -54,7 +54,7 @@ CatalogJob* TeamCatalog::see(const rm::ApplicationReport& report) {
   CatalogJob& seen = entry(report.user, told->id);
   seen.application_id = told->application_id;
   if (!seen.planned) {
-    // Until it is known what the job itself calls it.
+    // Until it is known what the job itself says.
     seen.job.queue = told->queue;
     seen.job.submitted = told->submitted;
   }
@@ -283,7 +283,7 @@ const std::vector<const TeamJob*>& TeamCatalog::sorted(WallTime now) {
   }
   sorted_.clear();
   for (const auto& [key, entry] : jobs_) {
-    // Of others only a folder is known so far.
+    // Of the others only the folder is known so far.
     if (!entry.job.state.empty()) {
       sorted_.push_back(&entry.job);
     }

@@ -19,7 +19,7 @@ namespace hdfs = hadoop::hdfs;
 
 constexpr size_t kRootsAtOnce = 32;
 constexpr Duration kGlanceMax = std::chrono::seconds(15);
-/// Of each home, the newest ones: ten years and more.
+/// For each home, the newest ones: more than ten years.
 constexpr size_t kDaysOfHome = 4000;
 
 bool is_digits(std::string_view name, size_t count) {
@@ -27,13 +27,13 @@ bool is_digits(std::string_view name, size_t count) {
          std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// "2026/11/21", by which days of several roots are ordered.
+/// Returns "2026/11/21", by which days of several roots are ordered.
 std::string_view day_in(std::string_view folder) {
   constexpr size_t kDayText = 10;
   return folder.substr(folder.size() - std::min(folder.size(), kDayText));
 }
 
-/// What stands before and behind {user}; the pattern itself and nothing where it has none.
+/// Returns what precedes and what follows {user}; the pattern itself and nullopt if it has none.
 std::pair<std::string, std::optional<std::string>> parts_of(const std::string& pattern) {
   const size_t at = pattern.find(kTeamUser);
   if (at == std::string::npos) {
@@ -53,7 +53,7 @@ bool means_away(const Error& error) {
          error.code == Errc::Unauthenticated;
 }
 
-/// The staging roots that there are.
+/// Returns the existing staging roots.
 rt::Async<Result<std::vector<std::string>>> TeamDays::roots() {
   std::vector<std::string> roots;
   for (const std::string& pattern : patterns_) {
@@ -136,7 +136,7 @@ rt::Async<Status> TeamDays::look() {
       unread.insert(roots[i] + "/jobs/");
     }
   }
-  // The newest jobs are those that people look at first.
+  // People look at the newest jobs first.
   std::ranges::sort(days, [](const Day& one, const Day& other) {
     return day_in(one.folder) > day_in(other.folder);
   });
@@ -174,7 +174,7 @@ rt::Async<Status> TeamDays::look_at_day(Day day) {
   std::vector<TeamCatalog::Place> places;
   for (const hdfs::FileStatus& entry : entries) {
     if (entry.type == hdfs::FileType::Folder) {
-      // Whose a job is HDFS knows: nobody makes a folder as somebody else.
+      // HDFS knows whose job it is: nobody can create a folder as somebody else.
       places.push_back({.owner = entry.owner,
                         .id = entry.name,
                         .modified = WallTime(std::chrono::milliseconds(entry.modified_ms))});

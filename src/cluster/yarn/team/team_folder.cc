@@ -135,7 +135,7 @@ std::shared_ptr<TeamFolder> TeamFolders::of(const std::string& key, const std::s
   std::erase_if(used_, [](const auto& one) { return one.second.expired(); });
   std::shared_ptr<TeamFolder> folder = used_[key].lock();
   if (folder == nullptr) {
-    // Numbered: another one may be about to be removed.
+    // Numbered, since an earlier one may be about to be removed.
     folder =
         std::make_shared<TeamFolder>(scratch_ / std::to_string(++made_) / id, std::move(source));
     used_[key] = folder;

@@ -27,18 +27,19 @@ namespace rm = hadoop::yarn;
 
 constexpr Duration kManagerPause = std::chrono::seconds(2);
 constexpr Duration kFilesPause = std::chrono::seconds(30);
-/// Of the NameNode itself, which costs it one call.
+/// For a single look at the NameNode, which costs it one call.
 constexpr Duration kFilesGlance = std::chrono::seconds(3);
 constexpr Duration kAwayPause = std::chrono::seconds(2);
-/// Between two logs of running jobs: however many there are, they cost the cluster no more.
+/// Between reading the logs of two running jobs: however many there are, they cost the cluster no
+/// more.
 constexpr Duration kHostsPause = std::chrono::milliseconds(500);
 constexpr Duration kAnswerMax = std::chrono::seconds(15);
 constexpr size_t kReaders = 16;
 constexpr size_t kTeamTroublesMax = 20;
-/// No file of a job that is read for the list is longer: they are taken apart on the loop.
+/// No file of a job that is read for the list may be longer: they are parsed on the loop.
 constexpr uint64_t kTeamFileMax = 4U << 20;
 constexpr std::chrono::hours kTeamDay{24};
-/// So few jobs that are about to be read need not be told.
+/// That few jobs still to be read need not be mentioned.
 constexpr size_t kFewWanted = 20;
 constexpr Duration kCopyPause = std::chrono::milliseconds(50);
 constexpr Duration kRoomMax = std::chrono::seconds(30);
@@ -239,7 +240,7 @@ rt::Async<Status> YarnTeamJobs::read_job(std::string key) {
   co_return Status();
 }
 
-/// "" where none of the patterns has it. The client may have written down the day before the
+/// Returns "" if none of the patterns has it. The client may have recorded the day before the
 /// cluster's.
 rt::Async<Result<std::string>> YarnTeamJobs::find_folder(CatalogJob job) {
   for (const std::string& pattern : options_.patterns) {
@@ -322,7 +323,8 @@ rt::Async<> YarnTeamJobs::follow_hosts() {
     const std::string key = hdfs_.away ? "" : catalog_.take_hosts_wanted(loop_.now());
     const CatalogJob* const job = catalog_.find(key);
     if (job != nullptr) {
-      // One that is about to begin has no log, and a cluster that is away is asked again by others.
+      // A job that is about to begin has no log, and an unreachable cluster is asked again
+      // elsewhere.
       (void)co_await read_hosts(key, job->folder);
     }
     co_await rt::pause_for(loop_, kHostsPause);
@@ -355,9 +357,9 @@ rt::Async<Status> YarnTeamJobs::read_hosts(std::string key, std::string folder) 
   co_return Status();
 }
 
-/// Runs `work`, which copies what is an owner's into its folder, beside the loop, when it is its
-/// turn and there is room. Who waits may go away meanwhile; the work is done, and counted, to its
-/// end.
+/// Runs `work`, which copies an owner's data into its folder, off the loop, once it is its turn and
+/// there is room. The waiting coroutine may be cancelled meanwhile; the work is still done, and
+/// counted, to its end.
 rt::Async<Status> YarnTeamJobs::copy(std::string owner, std::shared_ptr<TeamFolder> folder,
                                      std::function<Status()> work) {
   const HostTime patience_ends = loop_.now() + kRoomMax;
@@ -384,7 +386,7 @@ rt::Async<Status> YarnTeamJobs::copy(std::string owner, std::shared_ptr<TeamFold
 rt::Async<Result<TeamReading>> YarnTeamJobs::open(std::string key) {
   const CatalogJob* known = catalog_.find(key);
   if (known != nullptr && known->folder.empty()) {
-    // The resource manager told of it a moment ago, and it waits for its turn to be read.
+    // The resource manager reported it a moment ago, and it waits for its turn to be read.
     auto read = co_await read_job(key);
     MUSTER_CO_TRY_STATUS(std::move(read));
     known = catalog_.find(key);

@@ -16,7 +16,7 @@ namespace rm = hadoop::yarn;
 
 constexpr std::string_view kOtherQueue = "choose another queue (yarn.queue)";
 
-/// What stands in `The queue "NAME" has ...`.
+/// Returns the name in `The queue "NAME" has ...`.
 std::string_view quoted_after(std::string_view text, std::string_view word) {
   const size_t at = text.find(word);
   const size_t begin = at == std::string_view::npos ? at : text.find('"', at);
@@ -94,7 +94,7 @@ void add_room(const WaitFacts& facts, std::vector<WaitReason>& to) {
   };
   add(*facts.load);
   for (const rm::QueueLoad& load : facts.above) {
-    // The root's limit is the cluster itself, of which the nodes tell more.
+    // The root's limit is the cluster itself, about which the nodes say more.
     if (load.fair.has_value() && load.path.contains(".")) {
       add(load);
     }

@@ -23,7 +23,7 @@ constexpr Duration kPageMax = std::chrono::seconds(10);
 constexpr Duration kActivitiesMax = std::chrono::seconds(8);
 constexpr Duration kLookPause = std::chrono::milliseconds(500);
 
-/// Asks again until the scheduler has passed by.
+/// Asks again until the scheduler has considered the application.
 rt::Async<std::vector<rm::Activity>> read_activities(Session* session, rm::RestClient* pages,
                                                      rm::ApplicationId id) {
   rt::Loop& loop = session->loop();
@@ -47,7 +47,8 @@ std::string last_part(std::string_view path) {
   return std::string(dot == std::string_view::npos ? path : path.substr(dot + 1));
 }
 
-/// By its path, which the Fair Scheduler and newer versions want, or by its name alone.
+/// Finds the queue by its path, which the Fair Scheduler and newer versions need, or by its name
+/// alone.
 rt::Async<std::optional<rm::QueueInfo>> find_queue(Session* session, std::string path) {
   for (std::string name : {path, last_part(path)}) {
     auto queue =
@@ -76,7 +77,7 @@ void take_loads(const std::vector<rm::QueueLoad>& loads, WaitFacts& facts) {
   });
 }
 
-/// The Fair Scheduler's own default where nothing is configured.
+/// The Fair Scheduler's own default if nothing is configured.
 int64_t step_mb(const hadoop::Configuration& configuration) {
   constexpr int64_t kDefault = 1024;
   return configuration.number("yarn.scheduler.increment-allocation-mb").value_or(kDefault);
@@ -104,7 +105,7 @@ rt::Async<Result<WaitFacts>> look(Session* session, rm::ApplicationId id, WaitAs
     take_loads(*loads, facts);
   }
   if (facts.load.has_value() && facts.load->fair.has_value()) {
-    // It takes no notes, and grants in steps.
+    // The Fair Scheduler records no activities, and grants in steps.
     facts.largest_ask = in_steps(facts.largest_ask, step_mb(session->site().configuration));
     co_return facts;
   }
@@ -121,7 +122,7 @@ Result<WaitFacts> look_at_wait(ClientSession& session, const ApplicationFile& ap
   return session.run(look(opened, id, std::move(ask)));
 }
 
-/// The largest container that the job asks for, and the label of its role.
+/// Returns the largest container that the job asks for, and the label of its role.
 WaitAsk largest_ask(const job::Plan& plan) {
   const job::RolePlan* largest = nullptr;
   const auto memory = [&](const job::RolePlan& one) {

@@ -17,7 +17,7 @@ namespace rm = hadoop::yarn;
 
 rm::Resource free_of(const rm::NodeReport& node) { return left_of(node.capacity, node.used); }
 
-/// What stands in "NAME = <memory:1024, vCores:1>" of a diagnostic, without the brackets.
+/// Returns the value in "NAME = <memory:1024, vCores:1>" of a diagnostic, without the brackets.
 std::string detail(std::string_view diagnostics, std::string_view name) {
   const size_t at = diagnostics.find(name);
   const size_t begin = at == std::string_view::npos ? at : diagnostics.find('<', at);
@@ -27,7 +27,7 @@ std::string detail(std::string_view diagnostics, std::string_view name) {
              : std::string(diagnostics.substr(begin + 1, end - begin - 1));
 }
 
-/// Words of the scheduler, and what helps.
+/// A message of the scheduler, and what helps.
 struct Known {
   std::string_view sign;
   std::string_view advice;
@@ -74,7 +74,7 @@ void add_master_limit(const WaitFacts& facts, std::vector<WaitReason>& to) {
                  "administrators for a larger maximum-am-resource-percent"});
 }
 
-/// The Fair Scheduler has none.
+/// The Fair Scheduler has no labels.
 bool has_labels(const WaitFacts& facts) {
   return !facts.load.has_value() || !facts.load->fair.has_value();
 }
@@ -166,7 +166,7 @@ void add_nodes(const WaitFacts& facts, std::vector<WaitReason>& to) {
 
 void add_activities(const WaitFacts& facts, std::vector<WaitReason>& to) {
   for (const rm::Activity& activity : facts.activities) {
-    // The last is said of requests that have what they want.
+    // The last text appears for requests that have what they want.
     if (activity.diagnostic.empty() || activity.state == "ALLOCATED" ||
         activity.diagnostic.contains("does not need more resource")) {
       continue;
