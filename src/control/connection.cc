@@ -17,9 +17,9 @@ namespace {
 
 /// The largest TLS record: what is read or written at once.
 constexpr size_t kRecordMax = 16U << 10;
-/// Less of a frame than this is not worth a call of its own.
+/// A smaller part of a frame is not worth a call of its own.
 constexpr size_t kInPlaceMin = 4U << 10;
-/// After so much in one turn the other connections of the loop have theirs.
+/// After this much in one turn, the loop's other connections get theirs.
 constexpr size_t kTurnBytesMax = 1U << 20;
 constexpr auto kCloseWait = std::chrono::seconds(1);
 
@@ -36,7 +36,7 @@ size_t frame_max_of(const Peer& peer) {
   return 0;
 }
 
-/// For people.
+/// Returns the peer's name for people.
 std::string spoken_name(const Peer& peer) {
   return peer.kind == Peer::Kind::Master ? "the master" : peer.identity();
 }
@@ -77,7 +77,7 @@ void Connection::on_readable() {
   size_t taken = 0;
   while (!has_ended() && taken < kTurnBytesMax) {
     std::array<char, kRecordMax> buffer;  // NOLINT: filled by read.
-    // What a large frame lacks is read to where it belongs.
+    // The missing part of a large frame is read directly to where it belongs.
     const std::span<char> room = state_ == State::Open ? reader_.room() : std::span<char>();
     const bool in_place = room.size() >= kInPlaceMin;
     const std::span<char> place = in_place ? room : std::span<char>(buffer);
@@ -105,7 +105,7 @@ void Connection::on_readable() {
   if (has_ended()) {
     return;
   }
-  // More may lie in the stream's own buffer, where no watch sees it.
+  // The stream's own buffer may hold more, where no watch sees it.
   loop_.post([weak = weak_from_this()] {
     if (const auto self = weak.lock()) {
       self->on_readable();
@@ -113,8 +113,8 @@ void Connection::on_readable() {
   });
 }
 
-/// Delivers frames; returns false when the connection has ended. `in_place`: the bytes lie in the
-/// reader's own room.
+/// Delivers frames; returns false when the connection has ended. `in_place`: the bytes are in the
+/// reader's own buffer.
 bool Connection::on_bytes(std::span<char> bytes, bool in_place) {
   if (state_ != State::Open) {
     return true;  // Read only to see the other side's end.
@@ -140,7 +140,7 @@ bool Connection::on_bytes(std::span<char> bytes, bool in_place) {
   return !has_ended();
 }
 
-/// Gives a frame that has come in part its time, once for each.
+/// Gives a partly received frame a time limit, set once per frame.
 void Connection::watch_half_frame(bool delivered) {
   const bool half = reader_.pending_bytes() > 0;
   if (delivered || !half) {
@@ -156,7 +156,7 @@ void Connection::watch_half_frame(bool delivered) {
 }
 
 void Connection::on_frame_late() {
-  // Where this process was held up, the rest may be there already.
+  // If this process was held up, the rest may be there already.
   const uint64_t before = frames_received_;
   on_readable();
   if (state_ == State::Open && frames_received_ == before && reader_.pending_bytes() > 0) {
@@ -241,8 +241,8 @@ void Connection::flush() {
   on_flushed();
 }
 
-/// Everything is sent. When closing, says so and waits for the other side to do the same: a socket
-/// that is closed with bytes unread would take back what the other side has not read yet.
+/// Everything is sent. When closing, signals that and waits for the other side to do the same:
+/// closing a socket with unread bytes would discard what the other side has not read yet.
 void Connection::on_flushed() {
   if (state_ == State::Closing) {
     state_ = State::EndSaid;
@@ -262,7 +262,7 @@ void Connection::close() {
       on_readable();
     });
   }
-  // Holds this connection until its end, whether its owner stays or not.
+  // Keeps this connection alive until it has ended, whether or not its owner still exists.
   close_timer_ = loop_.call_after(kCloseWait, [self = shared_from_this()] {
     self->end(Error{Errc::Cancelled, Blame::Cluster, "the connection was closed"});
   });

@@ -16,7 +16,8 @@ namespace {
 
 using Dialled = Result<std::unique_ptr<Channel>>;
 
-/// Who a dialling party reaches: a master and a stream their agent, everybody else the master.
+/// Returns whom a dialling party reaches: a master or a stream its agent, everybody else the
+/// master.
 Peer server_of(const Peer& self) {
   const bool to_agent = self.kind == Peer::Kind::Master || self.kind == Peer::Kind::Stream;
   const auto kind = to_agent ? Peer::Kind::Agent : Peer::Kind::Master;
@@ -39,8 +40,8 @@ Status as_status(net::TlsFailure failure, const Peer& self) {
   return {};
 }
 
-/// Whether it is a person's: who only waits must hear of a connection that has silently died. The
-/// others hear from their peers all the time.
+/// Returns whether the connection is a person's: someone who only waits must learn of a connection
+/// that has silently died. The others hear from their peers all the time.
 bool is_client(const Peer& self) {
   switch (self.kind) {
     case Peer::Kind::Owner:
@@ -70,7 +71,7 @@ rt::Async<Dialled> connect(DialDeps* deps, DialOptions* options) {
   co_return std::make_unique<TlsChannel>(std::move(connection));
 }
 
-/// Wipes a key at the end of its scope, however that is left.
+/// Wipes a key at the end of its scope, however the scope is left.
 class Wiped {
  public:
   explicit Wiped(Key& key) : key_(&key) {}

@@ -24,7 +24,7 @@ void FrameQueue::push(Outgoing frame) {
 }
 
 std::string_view FrameQueue::gather(std::span<char> staging) const {
-  // Most of a record's worth of one frame need not be copied together with the next.
+  // A frame that fills most of a record need not be copied together with the next.
   if (!frames_.empty() && frames_.front().sent >= frames_.front().head.size()) {
     const Outgoing& front = frames_.front();
     const std::string_view rest = front.body().substr(front.sent - front.head.size());

@@ -9,7 +9,7 @@
 namespace muster::control {
 namespace {
 
-/// Of what a frame says that it has: more is kept only as it comes.
+/// Of a frame's announced size: more is reserved only as it arrives.
 constexpr size_t kReserveMax = 128U << 10;
 
 size_t length_of(std::string_view header) {
@@ -31,7 +31,7 @@ std::string frame_header(size_t frame_bytes) {
 }
 
 Status FrameReader::feed(std::string_view bytes, const OnFrame& on_frame) {
-  // One turn for each frame, whole or not, that begins or goes on in `bytes`.
+  // One iteration for each frame, whole or not, that begins or continues in `bytes`.
   while (!bytes.empty()) {
     if (pending_bytes_ < kFrameHeader && (pending_bytes_ > 0 || bytes.size() < kFrameHeader)) {
       const size_t part = std::min(kFrameHeader - pending_bytes_, bytes.size());
@@ -53,7 +53,7 @@ Status FrameReader::feed(std::string_view bytes, const OnFrame& on_frame) {
       keep(bytes);
       break;
     }
-    // The frame is whole: in place, or with its beginning in `pending_`.
+    // The frame is complete: in place, or with its beginning in `pending_`.
     std::string_view frame = bytes.substr(0, missing);
     if (pending_bytes_ > 0) {
       keep(frame);

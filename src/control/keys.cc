@@ -106,7 +106,7 @@ Result<Key> parse_key(std::string_view hex) {
   }
   if (!good) {
     net::wipe(key);
-    // Never with the text itself: it may be almost a key.
+    // Never quote the text itself: it may be almost a key.
     return Error{Errc::Corrupt, Blame::User, "a key must be 64 lower-case hexadecimal digits"};
   }
   return key;

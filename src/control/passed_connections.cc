@@ -19,10 +19,10 @@ constexpr Duration kDialPatience = std::chrono::seconds(2);
 constexpr size_t kPiece = 256U << 10;
 constexpr int kPiecesOfTurn = 4;  // Then other connections have their turn.
 
-/// Whether a call has to be made again when the socket is ready.
+/// Returns whether a call has to be repeated once the socket is ready.
 bool must_wait() { return errno == EAGAIN || errno == EINTR; }
 
-/// Sends as much as the kernel takes now; nothing when the connection has broken.
+/// Sends as much as the kernel accepts now; returns nullopt if the connection is broken.
 std::optional<size_t> send_now(int fd, std::string_view bytes) {
   const ssize_t sent = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
   if (sent < 0 && !must_wait()) {
@@ -79,7 +79,7 @@ rt::Async<bool> PassedConnections::carry(int from, int to) {
       const bool stands = sent && (*sent == bytes.size() ||
                                    co_await send_rest(to, std::string(bytes.substr(*sent))));
       if (!stands) {
-        // The other direction must not wait for what does not come any more.
+        // The other direction must not wait for bytes that will never come.
         ::shutdown(from, SHUT_RDWR);
         ::shutdown(to, SHUT_RDWR);
         co_return false;

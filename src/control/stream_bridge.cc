@@ -12,14 +12,14 @@
 namespace muster::control {
 namespace {
 
-/// What is read at once: with all that is around it, less than the 64 KiB that a client's frames
-/// may have, and in four TLS records one segment of the loopback (65,483 bytes), not one and a
-/// rest.
+/// How much is read at once: with everything around it, less than the 64 KiB allowed for a client's
+/// frames, and in four TLS records exactly one segment of the loopback (65,483 bytes), not one and
+/// a bit.
 constexpr size_t kPieceBytes = (64U << 10) - 192;
-/// The other end gives credit by quarters of the window: what is left before the next is not worth
-/// a frame.
+/// The other end grants credit in quarters of the window: what remains before the next grant is not
+/// worth a frame.
 constexpr size_t kPieceMin = 16U << 10;
-/// So many reads in one turn of the loop; what they got is sent together.
+/// How many reads one turn of the loop does; what they returned is sent together.
 constexpr int kReadsInTurn = 4;
 
 rt::Async<> at_once() { co_return; }
@@ -79,7 +79,7 @@ Status StreamBridge::take(wire::StreamFrame::Kind kind) {
 void StreamBridge::reset() {
   silent_ = true;
   if (input_closed_ && !written_all_) {
-    read_all_ = true;  // Nobody takes more; what has come is whole, and goes out.
+    read_all_ = true;  // Nobody reads more; what has arrived is complete and is written.
     return;
   }
   if (!input_closed_) {
@@ -170,7 +170,7 @@ rt::Async<> StreamBridge::write() {
 
 void StreamBridge::break_off(const Error& error) {
   if (!std::exchange(silent_, true)) {
-    // A program that has said all it had to say may well close before it has read all.
+    // A program that has written everything may well close before it has read everything.
     handlers_.send(wire::StreamReset{
         read_all_ ? wire::StreamFault::Cancelled : wire::StreamFault::Lost, error.message});
   }

@@ -13,8 +13,8 @@
 namespace muster::control {
 namespace {
 
-/// Half of the descriptors that this process may have: the rest is for peers that have proved who
-/// they are, and for files.
+/// Half of the descriptors that this process may have: the rest is for authenticated peers and for
+/// files.
 size_t peers_for_descriptors() {
   rlimit files{};
   return ::getrlimit(RLIMIT_NOFILE, &files) == 0 ? static_cast<size_t>(files.rlim_cur) / 2
@@ -42,7 +42,7 @@ TlsListener::~TlsListener() {
 }
 
 void TlsListener::on_readable() {
-  constexpr int kTurnMax = 16;  // Then those that are inside have their turn.
+  constexpr int kTurnMax = 16;  // Then the accepted ones have their turn.
   for (int count = 0; count < kTurnMax; ++count) {
     if (!make_room()) {
       return;
@@ -64,7 +64,7 @@ void TlsListener::on_readable() {
       }
       coming_.rest();
     }
-    return;  // Nobody waits, or somebody has gone again.
+    return;  // Nobody is waiting, or somebody has left again.
   }
 }
 
@@ -77,8 +77,8 @@ bool TlsListener::make_room() {
   return false;
 }
 
-/// Closes a peer of the address that holds most places, else any; returns false where all have just
-/// come.
+/// Closes a peer of the address that holds the most places, else any; returns false if all have
+/// only just come.
 bool TlsListener::evict_one() {
   if (peers_.empty()) {
     return false;
@@ -97,7 +97,8 @@ bool TlsListener::evict_one() {
   return true;
 }
 
-/// Returns the oldest peer (of one source) that has had its time; one that has said hello has more.
+/// Returns the oldest peer (of one source) that has had its time; one that has sent its hello gets
+/// more.
 TlsListener::Place TlsListener::find_evictable(const std::string* source) {
   const HostTime now = deps_.loop.now();
   for (auto place = peers_.begin(); place != peers_.end(); ++place) {

@@ -14,7 +14,7 @@
 namespace muster::control {
 namespace {
 
-/// Negotiated in the handshake: a peer that speaks another version is refused there.
+/// Negotiated in the handshake: a peer that speaks another version is rejected there.
 constexpr const char* kProtocol = "muster/1";
 
 class TlsTransport final : public Transport {
@@ -48,8 +48,7 @@ class TlsTransport final : public Transport {
   }
 
  private:
-  /// Made with the first use: it takes a moment, and not every process that has a transport uses
-  /// it.
+  /// Made on first use: it takes a moment, and not every process that has a transport uses it.
   std::shared_ptr<net::TlsContext> tls() {
     if (tls_ == nullptr) {
       tls_ = std::make_shared<net::TlsContext>(kProtocol);

@@ -19,12 +19,12 @@ namespace {
 
 /// For the answer to a request, on a slow line.
 constexpr auto kAnswerPatience = std::chrono::seconds(30);
-/// Of a client's first message: ours have some 300 bytes.
+/// For a client's first message: ours have about 300 bytes.
 constexpr size_t kHelloMax = 4096;
-/// Of a request where there is no page.
+/// For a request if there is no page.
 constexpr size_t kHeadMax = 4096;
 
-/// Reads what has come, "" at the end or when the connection broke; nothing while nothing comes.
+/// Reads what has arrived; "" at the end or if the connection broke, nullopt while nothing arrives.
 std::optional<std::string> read_now(int fd, size_t size_max, int flags) {
   std::string buffer(size_max, '\0');
   const ssize_t got = ::recv(fd, buffer.data(), buffer.size(), flags);
@@ -45,8 +45,8 @@ rt::Async<std::string> read_some(rt::IoLoop* loop, int fd, size_t size_max, int 
   }
 }
 
-/// Reads the head of one request; nobody looks at what follows. Returns why there was none; nothing
-/// when it came.
+/// Reads the head of one request; what follows is ignored. Returns why there was none; nullopt if
+/// there was one.
 rt::Async<std::optional<Refusal>> read_head(rt::IoLoop* loop, int fd) {
   bool has_body = false;
   net::HttpRequestReader request([&has_body](const net::HttpRequest&) {
@@ -71,7 +71,7 @@ rt::Async<std::optional<Refusal>> read_head(rt::IoLoop* loop, int fd) {
   co_return Refusal::Garbage;
 }
 
-/// Answers a request where there is no page.
+/// Answers a request if there is no page.
 rt::Async<Status> answer_unauthorized(rt::IoLoop* loop, int fd) {
   std::string answer =
       net::format_http_response({.status = 401, .headers = {}, .body = "401 Unauthorized\n"});
