@@ -19,14 +19,14 @@ namespace {
 constexpr std::string_view kPlaces = "rank_and_size";
 constexpr std::string_view kDesks = "worker_addresses";
 constexpr std::string_view kMembers = "member";
-/// As long as horovodrun waits for enough members: others come to their next commit only.
+/// As long as horovodrun waits for enough members: others only arrive at their next commit.
 constexpr Duration kPlacePatience = std::chrono::minutes(10);
 
 net::HttpResponse simple(int status, std::string body) {
   return {.status = status, .headers = {}, .body = std::move(body)};
 }
 
-/// SCOPE of "/SCOPE/KEY"; "" for another form.
+/// Returns SCOPE of "/SCOPE/KEY"; "" for any other form.
 std::string_view scope_of(std::string_view target) {
   const std::vector<std::string_view> parts = split(target, '/');
   return parts.size() == 3 ? parts[1] : "";
@@ -111,7 +111,7 @@ rt::Async<net::HttpResponse> ElasticRendezvous::next_place(Index index) {
   settle();
   co_await until_round_after(before);
   const auto place = world_.place_of(index);
-  // -1: it has no part any more, and ends.
+  // -1: it no longer takes part, and ends.
   co_return simple(200, place ? fmt::format("{0},{1},0,1,{0},{1}", place->rank, place->size)
                               : std::string("-1,-1,-1,-1,-1,-1"));
 }
@@ -168,7 +168,7 @@ rt::Async<> ElasticRendezvous::until_round_after(uint64_t round) {
   }
 }
 
-/// The file is replaced, not written to: its folder tells.
+/// The file is replaced, not written to, so its folder is watched.
 void ElasticRendezvous::watch_view() {
   auto watch = os::watch_file(loop_, options_.view_file.parent_path(), [this] { read_view(); });
   if (watch.has_value()) {
@@ -206,8 +206,8 @@ void ElasticRendezvous::settle() {
   notify_if_due();
 }
 
-/// Those who run come to the next round by themselves when one of them is lost, but must be told
-/// of newcomers. Horovod has rank 0 tell the others.
+/// Running members come to the next round by themselves if one of them is lost, but must be told
+/// about newcomers. In Horovod rank 0 tells the others.
 void ElasticRendezvous::notify_if_due() {
   std::vector<Index> newcomers = world_.newcomers();
   if (world_.ranks().empty() || !notices_.wants(newcomers)) {

@@ -37,7 +37,7 @@ bool ElasticWorld::awaited(Index index, bool without_late) const {
   if (found != members_.end() && found->second.here) {
     return !found->second.waits;
   }
-  // Not here: one that is on its way is in the view, under an address that nobody has left.
+  // Not here: a member on its way is in the view, under an address that no member has left.
   const auto seen = view_.find(index);
   const bool comes =
       seen != view_.end() && (found == members_.end() || found->second.left_at != seen->second);

@@ -28,7 +28,7 @@ std::optional<std::string> decoded(std::string_view text) {
   if (size < 0) {
     return std::nullopt;
   }
-  // It counts the padding as bytes.
+  // The decoder counts the padding as bytes.
   const size_t padding = text.ends_with("==") ? 2 : (text.ends_with('=') ? 1 : 0);
   bytes.resize(static_cast<size_t>(size) - padding);
   return bytes;
@@ -52,7 +52,7 @@ class Tokens {
     rest_.remove_prefix(size);
     return found;
   }
-  /// Little-endian, of so many bytes.
+  /// Takes a little-endian number of `size` bytes.
   std::optional<uint64_t> number(size_t size) {
     const auto found = bytes(size);
     if (!found) {
@@ -64,7 +64,7 @@ class Tokens {
     }
     return value;
   }
-  /// Behind a length of so many bytes.
+  /// Takes what follows a length of that many bytes.
   std::optional<std::string_view> counted(size_t size_of_length) {
     const auto length = number(size_of_length);
     return length ? bytes(*length) : std::nullopt;
@@ -74,8 +74,9 @@ class Tokens {
   std::string_view rest_;
 };
 
-/// The opcodes of what Horovod sends: dictionaries, lists and tuples of texts, numbers and bytes.
-/// Whatever makes other objects is refused. False: cut off, or another opcode.
+/// Takes the opcodes of what Horovod sends: dictionaries, lists and tuples of texts, numbers and
+/// bytes. Anything that makes other objects is refused. Returns false if the pickle is cut off, or
+/// for any other opcode.
 bool take(Tokens& tokens, uint8_t opcode, std::optional<uint64_t>& number, std::string& key) {
   const auto first_number = [&](std::optional<uint64_t> value) {
     number = number ? number : value;

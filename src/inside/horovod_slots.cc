@@ -59,7 +59,7 @@ Result<Slot> slot_in(const boost::json::value& value) {
   return slot;
 }
 
-/// The hosts of all tasks but the driver's, in the order of their indices.
+/// Returns the hosts of all tasks but the driver, in the order of their indices.
 std::map<std::tuple<uint32_t, std::string>, std::string> workers_in(std::string_view view_json,
                                                                     std::string_view driver) {
   std::map<std::tuple<uint32_t, std::string>, std::string> hosts;

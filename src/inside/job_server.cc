@@ -25,7 +25,7 @@ namespace {
 constexpr size_t kAcceptsMax = 64;
 constexpr size_t kServedMax = 4096;
 constexpr size_t kBodyMax = size_t{4} << 20;
-/// Of what a reader of an answer may take.
+/// How long a client may take to read an answer.
 constexpr Duration kSendPatience = std::chrono::seconds(60);
 /// The longest request that is answered at once: the addresses of some hundred ranks.
 constexpr size_t kAtOnceMax = size_t{64} << 10;
@@ -39,7 +39,7 @@ net::HttpServerLimits limits(Duration answer_patience) {
           .body_max = kBodyMax};
 }
 
-/// A host that is not of the job may ask, and is told that it is not.
+/// A host outside the job may connect, and is told that it is not part of the job.
 constexpr net::HttpServerLimits kStrangers = {
     .connections_max = 16, .requests_max = 1, .request_patience = std::chrono::seconds(2)};
 
@@ -47,14 +47,14 @@ rt::Async<net::HttpResponse> refusal() {
   co_return net::HttpResponse{.status = 403, .headers = {}, .body = "not a task of this job\n"};
 }
 
-/// Has the kernel hand over connections once something has come on them; those on which nothing
-/// comes, a second or two later.
+/// Has the kernel hand over connections once data has arrived on them; those without data, a second
+/// or two later.
 void accept_with_requests(int listening) {
   const int seconds = 1;
   ::setsockopt(listening, IPPROTO_TCP, TCP_DEFER_ACCEPT, &seconds, sizeof(seconds));
 }
 
-/// A stream of which something has been read already.
+/// A stream from which something has been read already.
 class BegunStream final : public net::Stream {
  public:
   BegunStream(std::unique_ptr<net::Stream> stream, std::string early)
@@ -107,7 +107,7 @@ JobServer::JobServer(rt::IoLoop& loop, rt::Fd listening, Peers peers, Refused re
           loop, [](const net::HttpRequest&, const std::string&) { return refusal(); }, kStrangers),
       sending_(loop),
       watch_(loop, listening_.get(), [this] { accept_some(); }) {
-  net::disable_delay(listening_.get());  // What is accepted has it from there.
+  net::disable_delay(listening_.get());  // Accepted sockets inherit it.
   if (at_once_) {
     accept_with_requests(listening_.get());
   }
@@ -155,7 +155,7 @@ void JobServer::take(Accepted one) {
 bool JobServer::answer_at_once(Accepted& one, std::string& early) {
   const ssize_t size = ::recv(one.socket.get(), buffer_.data(), buffer_.size(), 0);
   if (size <= 0) {
-    return false;  // It is not there yet; or it will not come, which the server finds out, too.
+    return false;  // Not there yet; or it will never come, which the server finds out, too.
   }
   const std::string_view bytes(buffer_.data(), static_cast<size_t>(size));
   net::HttpRequestReader reader(kBodyMax);
@@ -171,7 +171,8 @@ bool JobServer::answer_at_once(Accepted& one, std::string& early) {
   return true;
 }
 
-/// Not by net::format_http_response, which costs the whole server 8 % more (rendezvous_bench).
+/// Does not use net::format_http_response, which costs the whole server 8 % more
+/// (rendezvous_bench).
 void JobServer::send(Accepted one, std::string_view body) {
   std::array<char, 256> head{};
   const auto end = fmt::format_to_n(head.data(), head.size(),
@@ -185,12 +186,13 @@ void JobServer::send(Accepted one, std::string_view body) {
       iovec{.iov_base = head.data(), .iov_len = end.size},
       iovec{.iov_base = const_cast<char*>(body.data()), .iov_len = body.size()}};
   const msghdr message{.msg_iov = parts.data(), .msg_iovlen = parts.size()};
-  // The last segment goes out with the end of the connection, which follows: a packet less.
+  // The last segment is sent together with the end of the connection, which follows: one packet
+  // less.
   const ssize_t sent = ::sendmsg(one.socket.get(), &message, MSG_NOSIGNAL | MSG_MORE);
   const bool full = sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
   const size_t done = sent < 0 ? 0 : static_cast<size_t>(sent);
   if ((sent < 0 && !full) || done == end.size + body.size() || sending_.size() >= kServedMax) {
-    return;  // Closed: it is out, or nobody reads it.
+    return;  // Closed: either it is sent, or nobody reads it.
   }
   std::string rest(head.data(), end.size);
   rest += body;

@@ -22,7 +22,7 @@ namespace muster::inside {
 namespace {
 
 constexpr size_t kHeadLinesMax = 32;
-/// A little less than what Muster allows a framework's program: this message is the better one.
+/// A little less than what Muster allows a framework's program: this message is the clearer one.
 constexpr int kFirstPlacePatience = 570;  // Seconds.
 constexpr int kAttemptLookMilliseconds = 100;
 
@@ -67,7 +67,7 @@ Result<ElasticWorld::Place> read_place(int socket) {
     ::dup2(null, STDOUT_FILENO);
     ::dup2(null, STDERR_FILENO);
   }
-  // Not a child of this process. Before Linux 5.3 nothing tells of its end, and it is asked for.
+  // Not a child of this process. Before Linux 5.3 nothing reports its end, so it is polled.
   const rt::Fd watched(static_cast<int>(::syscall(SYS_pidfd_open, attempt, 0)));
   const int patience = watched.valid() ? -1 : kAttemptLookMilliseconds;
   std::array<pollfd, 2> both{pollfd{.fd = watched.get(), .events = POLLIN, .revents = 0},

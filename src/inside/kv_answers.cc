@@ -19,7 +19,7 @@ struct Name {
   std::string_view key;
 };
 
-/// Takes "/SCOPE/KEY" apart.
+/// Splits "/SCOPE/KEY".
 std::optional<Name> name_in(std::string_view target) {
   const size_t slash = target.find('/', 1);
   if (target.empty() || slash == std::string_view::npos) {
@@ -31,7 +31,7 @@ std::optional<Name> name_in(std::string_view target) {
   return complete ? std::optional(name) : std::nullopt;
 }
 
-/// Counts one more for as long as it lives.
+/// Counts one more as long as it exists.
 class Counted {
  public:
   explicit Counted(size_t& count) : count_(&count) { ++*count_; }

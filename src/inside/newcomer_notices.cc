@@ -12,7 +12,7 @@
 namespace muster::inside {
 namespace {
 
-/// When a notice that did not arrive is sent again.
+/// How long until a notice that did not arrive is sent again.
 constexpr Duration kNoticeAgain = std::chrono::milliseconds(250);
 constexpr Duration kNoticePatience = std::chrono::seconds(10);
 
@@ -57,7 +57,7 @@ rt::Async<Status> NewcomerNotices::notify(net::HostPort desk, std::string key) {
       loop_, until, "rank 0 to take a notice",
       stream->write({reinterpret_cast<const uint8_t*>(message.data()), message.size()}));
   MUSTER_CO_TRY_STATUS(std::move(written));
-  // It acknowledges what it has taken, and says nothing where it did not like the message.
+  // The receiver acknowledges what it has accepted, and says nothing if it rejected the message.
   std::array<uint8_t, 64> answer{};
   auto got = co_await rt::with_deadline(loop_, until, "rank 0 to take a notice",
                                         stream->read_some(answer));

@@ -14,23 +14,25 @@
 namespace muster::inside {
 namespace {
 
-/// A literal in the one way in which the kernel's addresses are written, too.
+/// Returns a literal address in the one form in which the kernel's addresses are written, too.
 std::string canonical(const std::string& host) {
   const auto literal = net::parse_literal(host, 0);
   return literal.has_value() ? net::literal_of(*literal) : host;
 }
 
-/// Of this very host: which of them a connection comes from does not depend on where it goes.
+/// Returns whether an address is this host's own: which of them a connection comes from does not
+/// depend on where it goes.
 bool is_loopback(const std::string& host) { return host.starts_with("127.") || host == "::1"; }
 
-/// null for a text that is not JSON.
+/// Returns null for a text that is not JSON.
 boost::json::value parsed(std::string_view view_json) {
   boost::system::error_code failed;
   boost::json::value view = boost::json::parse(boost::json::string_view(view_json), failed);
   return failed ? boost::json::value() : view;
 }
 
-/// Of one role: a list by index, or, where tasks come and go, an object by index.
+/// Returns the addresses of one role: from a list by index or, if tasks come and go, an object by
+/// index.
 std::map<uint32_t, std::string> addresses_of(const boost::json::value& tasks) {
   std::map<uint32_t, std::string> found;
   const auto add = [&](uint32_t index, const boost::json::value& task) {

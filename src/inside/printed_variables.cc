@@ -13,7 +13,7 @@
 namespace muster::inside {
 namespace {
 
-/// One may wait for other tasks.
+/// The program may wait for other tasks.
 constexpr Duration kPatience = std::chrono::minutes(10);
 constexpr size_t kQuotedMax = 80;
 

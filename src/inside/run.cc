@@ -49,15 +49,15 @@ Result<Options> parse(const std::vector<std::string>& arguments) {
   return options;
 }
 
-/// The life of the process beside the task's own. Never returns.
+/// Runs the process next to the task's own. Never returns.
 [[noreturn]] void serve(rt::Fd listening, pid_t task) {
-  // With the task, however it ends; and if it has ended by now.
+  // Ends with the task, however that ends, and also if it has ended by now.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != task) {
     ::_exit(0);
   }
   ::prctl(PR_SET_NAME, "muster-kv");
-  ::signal(SIGINT, SIG_IGN);  // What ends the task ends this, and not before.
+  ::signal(SIGINT, SIG_IGN);  // The end of the task ends this, nothing before.
   ::signal(SIGTERM, SIG_IGN);
   os::ignore_broken_pipes();
   if (const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC); null >= 0) {

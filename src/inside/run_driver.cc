@@ -43,12 +43,12 @@ Result<int> run_to_its_end(const std::vector<std::string>& arguments) {
       net::listen_on({.host = address.host, .port_low = address.port, .port_high = address.port}));
   const std::filesystem::path folder = std::filesystem::current_path() / kFolder;
   std::error_code failed;
-  std::filesystem::remove_all(folder, failed);  // Of an attempt before this one.
+  std::filesystem::remove_all(folder, failed);  // Left by an earlier attempt.
   if (!std::filesystem::create_directory(folder, failed) && failed) {
     return system_error(failed.value(), "cannot make " + folder.string());
   }
   os::ignore_broken_pipes();
-  // What ends the task reaches the driver, too, which may take its time.
+  // Signals that end the task reach the driver, too, which may take its time.
   ::signal(SIGINT, SIG_IGN);
   ::signal(SIGTERM, SIG_IGN);
   rt::IoLoop loop;

@@ -37,7 +37,8 @@ namespace {
 constexpr size_t kCommandMax = size_t{1} << 20;
 constexpr size_t kConnectionsMax = 64;
 constexpr int kCommandPatience = 20;  // Seconds, for all of a command and its proof.
-/// How long one that has proved nothing has its place for certain; and between two looks.
+/// How long a connection that has proved nothing is sure to keep its place; and the time between
+/// two checks.
 constexpr auto kUnprovedTime = std::chrono::milliseconds(200);
 constexpr int kLookMilliseconds = 20;
 constexpr int kGraceMilliseconds = 5000;
@@ -54,7 +55,7 @@ std::string new_challenge() {
   return hex;
 }
 
-/// In a time that does not depend on where they differ.
+/// Compares in a time that does not depend on where they differ.
 bool same_proof(const std::string& left, const std::string& right) {
   unsigned int differs = left.size() == right.size() ? 0 : 1;
   for (size_t i = 0; i < left.size() && i < right.size(); ++i) {
@@ -63,7 +64,7 @@ bool same_proof(const std::string& left, const std::string& right) {
   return differs == 0;
 }
 
-/// The command that the other side proves to be of this job.
+/// Reads a command together with the proof that the other side belongs to this job.
 Result<std::string> read_command(int socket, const std::string& key) {
   const std::string challenge = new_challenge();
   if (challenge.empty()) {
@@ -85,12 +86,12 @@ Result<std::string> read_command(int socket, const std::string& key) {
   return command;
 }
 
-/// Holds back the signal of a child's end, and returns a descriptor that can be read when one is
-/// there: every kernel has these.
+/// Blocks the signal of a child's end, and returns a descriptor that becomes readable when one is
+/// pending: every kernel has these.
 rt::Fd hold_child_signals() {
   struct sigaction ends_only{};
   ends_only.sa_handler = SIG_DFL;
-  ends_only.sa_flags = SA_NOCLDSTOP;  // Not that of a child that stops for a while.
+  ends_only.sa_flags = SA_NOCLDSTOP;  // Not for a child that is merely stopped.
   ::sigaction(SIGCHLD, &ends_only, nullptr);
   sigset_t child;
   sigemptyset(&child);
@@ -99,7 +100,7 @@ rt::Fd hold_child_signals() {
   return rt::Fd(::signalfd(-1, &child, SFD_CLOEXEC));
 }
 
-/// The child's side: becomes the command, leading a group of its own.
+/// The child's side: becomes the command, as the leader of its own group.
 [[noreturn]] void become(const std::string& command, pid_t parent) {
   sigset_t none;
   sigemptyset(&none);
@@ -118,8 +119,8 @@ int status_of(int wait_status) {
   return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : kSignalled + WTERMSIG(wait_status);
 }
 
-/// Waits for the child's end, or for that of the connection, which ends the child. `ends` is of
-/// hold_child_signals(), from before the child: it is the only one.
+/// Waits for the child's end, or for that of the connection, which ends the child. `ends` comes
+/// from hold_child_signals(), called before the child was started; there is only this child.
 int attend(int socket, int ends, pid_t child) {
   std::array<pollfd, 2> both{pollfd{.fd = ends, .events = POLLIN, .revents = 0},
                              pollfd{.fd = socket, .events = POLLIN, .revents = 0}};
@@ -129,7 +130,7 @@ int attend(int socket, int ends, pid_t child) {
     }
   }
   if (both[0].revents == 0) {
-    // Its group by the same number: nobody else can have that before the child is reaped.
+    // Its group has the same number: nobody else can have that before the child is reaped.
     ::kill(-child, SIGTERM);
     pollfd end{.fd = ends, .events = POLLIN, .revents = 0};
     (void)::poll(&end, 1, kGraceMilliseconds);
@@ -145,12 +146,12 @@ int attend(int socket, int ends, pid_t child) {
 struct Place {
   pid_t process = 0;  ///< 0: free.
   std::chrono::steady_clock::time_point since{};
-  std::atomic<bool> proved = false;  ///< That it knows the job's key; it says so itself.
+  std::atomic<bool> proved = false;  ///< Knows the job's key; set by the process itself.
 };
 
 Status converse(int socket, const std::string& key, Place& place) {
   set_patience(socket, kCommandPatience);
-  ::alarm(kCommandPatience);  // However slowly it comes.
+  ::alarm(kCommandPatience);  // However slowly the command arrives.
   MUSTER_TRY(const std::string command, read_command(socket, key));
   place.proved = true;
   ::alarm(0);
@@ -181,7 +182,7 @@ Status converse(int socket, const std::string& key, Place& place) {
   ::_exit(0);
 }
 
-/// The places of connections, in memory that their processes share.
+/// The places of connections, in memory shared by their processes.
 class Places {
  public:
   Places() {
@@ -195,8 +196,8 @@ class Places {
   }
   [[nodiscard]] bool valid() const { return !places_.empty(); }
 
-  /// Returns a free place. Where there is none, the oldest connection that has proved nothing makes
-  /// room; where all have, one of them must end.
+  /// Returns a free place. If there is none, the oldest connection that has proved nothing makes
+  /// room; if all have, one of them must end.
   Place& make_room() {
     while (true) {
       while (const pid_t ended = ::waitpid(-1, nullptr, WNOHANG)) {
@@ -263,7 +264,7 @@ Status serve(const std::string& address_text) {
   MUSTER_TRY(
       const net::Listening listening,
       net::listen_on({.host = address.host, .port_low = address.port, .port_high = address.port}));
-  ::fcntl(listening.fd.get(), F_SETFL, 0);  // Nothing else is to be waited for.
+  ::fcntl(listening.fd.get(), F_SETFL, 0);  // There is nothing else to wait for.
   Peers peers(variable("MUSTER_VIEW_FILE"));
   const pid_t self = ::getpid();
   Places places;

@@ -19,7 +19,7 @@ namespace muster::inside {
 namespace {
 
 constexpr std::string_view kSuffix = "____HOROVOD_RENDEZVOUS_SERVER____";
-/// What a reader may take, and how many there may be.
+/// How long a reader may take, and how many there may be.
 constexpr Duration kReaderPatience = std::chrono::seconds(10);
 constexpr size_t kReadersMax = 4096;
 
@@ -61,13 +61,13 @@ void SlotsDesk::look() {
       continue;
     }
     if (!file_watches_.contains(path)) {
-      // Where the kernel has no inotify left, the folder's watch does not see a file grow.
+      // If the kernel has no inotify left, the folder's watch does not see a file grow.
       if (auto watch = os::watch_file(loop_, path, [this] { look(); }); watch.has_value()) {
         file_watches_.emplace(path, *std::move(watch));
       }
     }
     const std::string text = text_of(path);
-    if (parse_slots(text).has_value()) {  // Else it is about to be written.
+    if (parse_slots(text).has_value()) {  // Otherwise it is about to be written.
       begin_to_tell(fmt::format("{} {}\n{}", *port, text.size(), text));
       return;
     }
@@ -102,7 +102,7 @@ void SlotsDesk::accept_some() {
 rt::Async<> SlotsDesk::tell(rt::Fd socket) {
   const auto stream = net::tcp_stream(loop_, std::move(socket));
   auto written = stream->write({reinterpret_cast<const uint8_t*>(told_.data()), told_.size()});
-  // Who does not read it has ended.
+  // A rank that does not read it has ended.
   (void)co_await rt::with_deadline(loop_, loop_.now() + kReaderPatience, "a rank",
                                    std::move(written));
 }

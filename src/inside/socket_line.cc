@@ -21,7 +21,7 @@ Error broken(std::string_view what) {
           .message = fmt::format("the connection ended {}", what)};
 }
 
-/// Reads at most so many bytes, at least one.
+/// Reads at most `size` bytes, at least one.
 Result<size_t> read_some(int socket, char* to, size_t size) {
   while (true) {
     const ssize_t got = ::recv(socket, to, size, 0);

@@ -47,14 +47,14 @@ Result<int> start(const std::vector<std::string>& arguments) {
     return user_error("MUSTER_TASK_KEY is not set; `runtime: {key: true}` gives it to the tasks");
   }
   MUSTER_TRY(const net::HostPort where, address_of(arguments[0]));
-  // As ssh does: the other side's shell makes words of it again.
+  // As ssh does: the other side's shell splits it into arguments again.
   const std::string command = join(std::span(arguments).subspan(1), " ");
   MUSTER_TRY(const rt::Fd socket, connect_to(where));
   MUSTER_TRY(const std::string challenge, read_line(socket.get(), kLineMax));
   MUSTER_TRY_STATUS(write_all(
       socket.get(),
       fmt::format("{}\n{}\n{}", command.size(), proof_of(key, challenge, command), command)));
-  set_patience(socket.get(), 0);  // It may run for days.
+  set_patience(socket.get(), 0);  // The command may run for days.
   const int on = 1;
   ::setsockopt(socket.get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
   MUSTER_TRY(const std::string answer, read_line(socket.get(), kLineMax));

@@ -14,7 +14,7 @@
 namespace muster::inside {
 namespace {
 
-/// A little less than what Muster allows a framework's program: this message is the better one.
+/// A little less than what Muster allows a framework's program: this message is the clearer one.
 constexpr int kSlotsPatience = 570;  // Seconds.
 constexpr const char* kDriver = "driver";
 constexpr size_t kTextMax = size_t{16} << 20;
