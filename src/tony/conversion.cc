@@ -25,7 +25,7 @@ constexpr std::string_view kVenv = "venv";
 /// Where an archive of -src_dir is unpacked.
 constexpr std::string_view kSources = "src";
 
-/// In TonY's debug mode a driver of the user's deals the ranks and serves their rendezvous.
+/// In TonY's debug mode a driver of the user's own assigns the ranks and serves their rendezvous.
 void add_own_driver(spec::Spec& spec) {
   spec.framework = spec::Framework::Generic;
   spec.runtime.program =
@@ -35,8 +35,8 @@ void add_own_driver(spec::Spec& spec) {
   spec.variables["HOROVOD_DRIVER"] = "{program} horovod-driver {address}";
 }
 
-/// A name that TonY finds in its table or among its plug-ins is here a built-in framework or the
-/// file of one.
+/// A name that TonY finds in its table or among its plug-ins is a built-in framework here, or a
+/// framework's file.
 Dealer convert_framework(Reading& reading, Converted& converted) {
   constexpr std::array kBuiltIn = {spec::Framework::Tensorflow, spec::Framework::Pytorch,
                                    spec::Framework::Mxnet,      spec::Framework::Horovod,
@@ -86,7 +86,7 @@ void convert_application(Reading& reading, spec::Spec& spec) {
   spec.restart.job = reading.count("tony.am.retry-count", 0, 0);
 }
 
-/// A time-out of TonY, off where it is not above 0.
+/// Returns a TonY time-out, which is off unless it is above 0.
 std::optional<Duration> limit(Reading& reading, const std::string& name, Duration unit) {
   const int64_t value = reading.number(name, 0);
   return value > 0 ? std::optional(unit * value) : std::nullopt;
@@ -102,7 +102,7 @@ void convert_deadlines(Reading& reading, spec::Spec& spec) {
     spec.deadlines.join =
         std::min(registration.value_or(Duration::max()), registry.value_or(Duration::max()));
   }
-  // Both were seconds apart from what TonY did with them: only what the user chose is kept.
+  // TonY's own behaviour was seconds off these values: only what the user chose is kept.
   constexpr int64_t kTonysBeatMs = 1000;
   constexpr int64_t kTonysMissed = 25;
   const int64_t beat = reading.number("tony.task.heartbeat-interval-ms", kTonysBeatMs, 1);
@@ -115,8 +115,8 @@ void convert_deadlines(Reading& reading, spec::Spec& spec) {
   }
 }
 
-/// TonY put the entries of a flag into a list with commas between them, so that one entry may be
-/// several variables. A comma that no `NAME=` follows is part of the value here.
+/// TonY joined the entries of a flag into a list separated by commas, so one entry may be several
+/// variables. Here a comma that is not followed by `NAME=` is part of the value.
 std::vector<std::string> entries_in(const std::vector<std::string>& given) {
   std::vector<std::string> entries;
   for (const std::string& text : given) {
@@ -152,7 +152,7 @@ void add_variables(Reading& reading, const std::vector<std::string>& entries,
   }
 }
 
-/// Whether the shell that starts a container on YARN makes something else of a value.
+/// Returns whether the shell that starts a container on YARN would change a value.
 bool is_for_the_shell(std::string_view value) {
   const size_t dollar = value.find('$');
   const bool named = dollar != std::string_view::npos && dollar + 1 < value.size();
@@ -160,8 +160,8 @@ bool is_for_the_shell(std::string_view value) {
          value.find("<CPS>") != std::string_view::npos;
 }
 
-/// What YARN writes into the script that starts a container: `export NAME="VALUE"`, with its own
-/// ways to name a variable and the separator of paths in the shell's.
+/// Returns what YARN writes into the script that starts a container: `export NAME="VALUE"`, with
+/// its own notations for a variable and the path separator converted to the shell's.
 std::string exported(std::string_view name, std::string value) {
   const auto replace = [&value](std::string_view what, std::string_view by) {
     for (size_t at = value.find(what); at != std::string::npos;
@@ -176,13 +176,13 @@ std::string exported(std::string_view name, std::string value) {
   return fmt::format("export {}=\"{}\"; ", name, value);
 }
 
-/// Returns what goes before every command: containers' variables that name other variables, as in
-/// PATH=/opt/bin:$PATH.
+/// Returns what precedes every command: variables of containers that refer to other variables, as
+/// in PATH=/opt/bin:$PATH.
 std::string convert_environment(Reading& reading, const Flags& flags, spec::Spec& spec) {
   spec::Environment container;
   add_variables(reading, reading.list("tony.containers.envs"), "tony.containers.envs", container);
   add_variables(reading, entries_in(flags.container_env), "-container_env", container);
-  // What is for the task alone wins over what is for its container.
+  // What is only for the task overrides what is for its container.
   add_variables(reading, reading.list("tony.execution.envs"), "tony.execution.envs", spec.env);
   add_variables(reading, entries_in(flags.shell_env), "-shell_env", spec.env);
   std::string exports;
@@ -213,7 +213,7 @@ void convert_files(Reading& reading, const Input& input, spec::Spec& spec) {
   }
 }
 
-/// Tasks find the environment as venv/ in their folder: TonY's commands name paths in it.
+/// Tasks find the environment as venv/ in their folder: commands written for TonY name paths in it.
 void convert_python(const Flags& flags, spec::Spec& spec) {
   if (!flags.python_venv.empty()) {
     spec.files.push_back(
@@ -221,7 +221,7 @@ void convert_python(const Flags& flags, spec::Spec& spec) {
   }
 }
 
-/// The path of a `file:` URI, which is of this machine; anything else as it is.
+/// Returns the path of a `file:` URI, which is on this machine; anything else unchanged.
 std::string without_file_scheme(std::string source) {
   constexpr std::string_view kScheme = "file:";
   if (source.starts_with(kScheme)) {
@@ -242,7 +242,7 @@ std::vector<std::string> hadoop_files(Reading& reading) {
   return files;
 }
 
-/// The words that TonY's client makes of its flags.
+/// Returns the command line that TonY's client makes from its flags.
 std::string command_of(const Input& input) {
   const Flags& flags = input.flags;
   std::string command = flags.executes;
@@ -259,9 +259,9 @@ std::string command_of(const Input& input) {
   return command;
 }
 
-/// Of files with one name in a task's folder the last one counts, as in TonY.
+/// Of several files with the same name in a task's folder, the last counts, as in TonY.
 ///
-/// TonY left `file:///a` to each host, which had to have it where the client has it.
+/// TonY left `file:///a` to each host, which had to have it in the same place as the client.
 void keep_last_of_a_name(Reading& reading, std::vector<spec::File>& files) {
   for (spec::File& file : files) {
     file.src = without_file_scheme(std::move(file.src));
@@ -295,7 +295,7 @@ void keep_last_of_a_name(Reading& reading, spec::Spec& spec) {
   }
 }
 
-/// Whether every POSIX shell reads a command as bash does, which TonY starts.
+/// Returns whether every POSIX shell reads a command the same way as bash, which TonY starts.
 bool is_plain(std::string_view command) {
   const std::string_view first = command.substr(0, command.find(' '));
   return first != "source" && first != "pushd" && std::ranges::all_of(command, [](char c) {
@@ -305,7 +305,7 @@ bool is_plain(std::string_view command) {
          });
 }
 
-/// The program that a command begins with, if it is a file of the task's folder.
+/// Returns the program that a command begins with, if it is a file in the task's folder.
 std::string_view own_program(std::string_view command) {
   constexpr std::string_view kLetters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./";
@@ -315,12 +315,12 @@ std::string_view own_program(std::string_view command) {
   return plain && file ? word : std::string_view();
 }
 
-/// Nodes of Ray that start on one host at the same time choose the same names for their sockets, in
-/// a folder that they share, and the second one dies of `bind: Address already in use`; `ray stop`
-/// ends those of all tasks, and of other jobs. So each gets names of its own, in a folder that is
-/// closed to others, as Ray opens that of the sockets to everybody, and stops what it has started.
-/// The nodes of a head that has gone end, and with them `ray start --block`, once they have looked
-/// for it long enough.
+/// Ray nodes that start on one host at the same time choose the same names for their sockets, in a
+/// shared folder, and the second one dies of `bind: Address already in use`; `ray stop` ends those
+/// of all tasks, and of other jobs. So each gets names of its own, in a folder that is closed to
+/// others, because Ray opens that of the sockets to everybody, and stops only what it has started.
+/// The nodes of a head that is gone end, and with them `ray start --block`, once they have tried to
+/// reach it for long enough.
 constexpr std::string_view kRay =
     R"(ray() { case $1 in )"
     R"(start) export MUSTER_RAY="/tmp/ray-$MUSTER_JOB_ID-$JOB_NAME-$TASK_INDEX"; )"
@@ -335,11 +335,11 @@ constexpr std::string_view kRay =
     R"(of=${of%/environ}; kill "${of#/proc/}" 2>/dev/null; done; true;; )"
     R"(*) command ray "$@";; esac; }; export -f ray; )";
 
-/// How TonY's executor runs a command: by bash, for a limited time, in the sources, and as a
-/// program even if whoever packed it has lost its mode.
+/// Runs a command as TonY's executor does: with bash, for a limited time, in the sources, and as a
+/// program even if packing has lost its mode.
 class Executor {
  public:
-  /// `exports` goes before everything.
+  /// `exports` precedes everything.
   Executor(Reading& reading, const Input& input, std::string exports)
       : exports_(std::move(exports)),
         limit_ms_(reading.number("tony.task.executor.execution-timeout-ms", 0)),
@@ -389,7 +389,7 @@ class Executor {
   const std::function<bool(const std::string&)>& lacks_mode_;
 };
 
-/// Runs the user's driver below what tells the ranks of the slots that it deals.
+/// Runs the user's driver under the program that tells the ranks their slots.
 void wrap_own_driver(spec::Spec& spec) {
   const auto driver = std::ranges::find(spec.roles, kOwnDriver, &spec::Role::name);
   if (driver != spec.roles.end() && driver->command) {
@@ -397,8 +397,8 @@ void wrap_own_driver(spec::Spec& spec) {
   }
 }
 
-/// The layers of a job's settings. As in TonY, `-conf` appends to what the job says, and hides what
-/// the site says.
+/// Merges the layers of a job's settings. As in TonY, `-conf` appends to what the job says and
+/// overrides what the site says.
 Properties lay(const Input& input, std::vector<Note>& notes) {
   const std::set<std::string> appended = {"tony.containers.envs", "tony.execution.envs",
                                           "tony.containers.resources"};
@@ -446,7 +446,7 @@ constexpr std::string_view kNotTonys =
 
 bool is_tonys(const Property& property) { return property.name.starts_with("tony."); }
 
-/// Programs that write a whole Configuration of Hadoop have hundreds: these are one note.
+/// Programs that write a whole Hadoop Configuration have hundreds: these become one note.
 void note_others(Reading& reading, const std::vector<Property>& rest) {
   constexpr ptrdiff_t kNamedMax = 5;
   const ptrdiff_t others =
@@ -463,7 +463,7 @@ void note_others(Reading& reading, const std::vector<Property>& rest) {
   }
 }
 
-/// Says what there is to say of settings that nothing was made of.
+/// Adds notes about settings that were not converted.
 void note_rest(Reading& reading, Properties& properties) {
   const std::vector<Property> rest = properties.rest();
   note_others(reading, rest);
@@ -545,7 +545,7 @@ Result<Converted> convert(const Input& input) {
   std::ranges::sort(converted.notes, {}, [](const Note& note) {
     return std::pair(std::string_view(note.name), std::string_view(note.text));
   });
-  // What holds for several roles is said once.
+  // What holds for several roles is reported once.
   const auto repeated = std::ranges::unique(converted.notes);
   converted.notes.erase(repeated.begin(), repeated.end());
   return converted;

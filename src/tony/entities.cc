@@ -18,7 +18,7 @@ constexpr size_t kExpandedMax = size_t{1} << 20;
 
 using Entities = std::map<std::string, std::string, std::less<>>;
 
-/// Removes the next word from the front, with the blanks before it: up to a blank.
+/// Removes the next word from the front, with the blanks before it, up to the next blank.
 std::string_view take_word(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
   const std::string_view word = text.substr(0, text.find_first_of(kBlanks));
@@ -26,7 +26,8 @@ std::string_view take_word(std::string_view& text) {
   return word;
 }
 
-/// Removes a text in quotes from the front, with the blanks before it; nothing if there is none.
+/// Removes a quoted text from the front, with the blanks before it; returns nullopt if there is
+/// none.
 std::optional<std::string_view> take_quoted(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
   if (text.empty() || (text.front() != '"' && text.front() != '\'')) {
@@ -41,7 +42,7 @@ std::optional<std::string_view> take_quoted(std::string_view& text) {
   return quoted;
 }
 
-/// Whether a text names an entity; `&lt;`, `&#38;` and their like do not count.
+/// Returns whether a text refers to an entity; `&lt;`, `&#38;` and the like do not count.
 bool names_entity(std::string_view text) {
   constexpr std::string_view kOwn[] = {"&lt;", "&gt;", "&amp;", "&apos;", "&quot;", "&#"};
   for (size_t at = text.find('&'); at != std::string_view::npos; at = text.find('&', at + 1)) {
@@ -71,12 +72,13 @@ Result<Entities> declared_in(std::string_view doctype) {
           "the entity {} names another one: entities are expanded once, and not within each other",
           printable(name)));
     }
-    entities.emplace(name, *text);  // Of two declarations the first one counts.
+    entities.emplace(name, *text);  // Of two declarations the first counts.
   }
   return entities;
 }
 
-/// How long what begins here is, if it is a comment or CDATA, in which nothing is expanded; else 0.
+/// Returns the length of a comment or CDATA section that begins here, in which nothing is expanded;
+/// else 0.
 size_t verbatim_size(std::string_view text) {
   constexpr std::pair<std::string_view, std::string_view> kVerbatim[] = {{"<!--", "-->"},
                                                                          {"<![CDATA[", "]]>"}};

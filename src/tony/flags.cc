@@ -54,7 +54,7 @@ constexpr std::array kFlags = {
          "end as `muster run` does, not with TonY's 0 or 255", Owner::Muster},
 };
 
-/// The flag that an argument begins: its name without dashes, and the value behind an `=`.
+/// The flag that an argument begins: its name without dashes, and the value after a `=`.
 struct Word {
   std::string_view name;
   std::optional<std::string_view> value;
@@ -94,7 +94,7 @@ Error unknown(std::string_view argument, const Word& word) {
   for (const Flag& flag : kFlags) {
     known.push_back(dashed(flag));
   }
-  // Compared without dashes: nobody slips in those.
+  // Compared without dashes: nobody mistypes those.
   std::vector<std::string_view> names;
   for (const Flag& flag : kFlags) {
     names.push_back(flag.name);
@@ -110,7 +110,7 @@ Error unknown(std::string_view argument, const Word& word) {
                                 printable(argument.substr(0, argument.find('='))), hint));
 }
 
-/// Quotes around a whole value are a shell's that was in between, as for TonY's parser.
+/// Quotes around a whole value come from a shell in between, as TonY's parser assumes.
 std::string_view unquoted(std::string_view value) {
   const bool quoted = value.size() > 1 && value.starts_with('"') && value.ends_with('"');
   const std::string_view inner = quoted ? value.substr(1, value.size() - 2) : value;
@@ -172,7 +172,7 @@ class Reader {
     }
   }
 
-  /// What stands behind the flag's `=`, else the next argument, which is taken.
+  /// Returns what follows the flag's `=`, else takes the next argument.
   Result<std::string> value_of(const Flag& flag, const Word& word) {
     if (word.value) {
       return std::string(unquoted(*word.value));
@@ -210,7 +210,7 @@ class Reader {
 
   const std::vector<std::string>& arguments_;
   size_t at_ = 0;
-  std::set<std::string_view> seen_;  ///< Of TonY's flags with one value.
+  std::set<std::string_view> seen_;  ///< TonY's flags with a single value.
   Flags flags_;
 };
 

@@ -8,7 +8,7 @@ namespace muster::tony {
 namespace {
 
 constexpr std::string_view kMark = "Model parameters: ";
-/// No variable of the environment is longer.
+/// No environment variable is longer.
 constexpr size_t kLineMax = size_t{256} << 10U;
 
 }  // namespace

@@ -31,7 +31,7 @@ std::string line_of(std::string_view file, std::string_view text, ptrdiff_t offs
   return all.substr(0, all.rfind(':'));
 }
 
-/// All text in an element: comments and sections of CDATA may stand in the middle of it.
+/// Returns all text in an element: comments and CDATA sections may occur in the middle of it.
 std::string text_of(const pugi::xml_node& element) {
   std::string text;
   for (const pugi::xml_node& node : element.children()) {
@@ -42,7 +42,7 @@ std::string text_of(const pugi::xml_node& element) {
   return text;
 }
 
-/// What a property says by an element or, where it has none, by an attribute of that name.
+/// Returns a property's element of that name or, if it has none, its attribute.
 std::optional<std::string> field(const pugi::xml_node& property, const char* name) {
   if (const pugi::xml_node element = property.child(name)) {
     return text_of(element);
@@ -51,10 +51,10 @@ std::optional<std::string> field(const pugi::xml_node& property, const char* nam
   return attribute ? std::optional<std::string>(attribute.value()) : std::nullopt;
 }
 
-/// How many files one file includes, with those that these include: each may name the next twice.
+/// How many files one file may include, directly or not: each may name the next twice.
 constexpr int kIncludesMax = 64;
 
-/// Where an `href` leads that stands in `file`: from its folder, unless it is absolute.
+/// Returns where an `href` in `file` leads: relative to the file's folder, unless it is absolute.
 std::string included_by(std::string_view file, std::string_view href) {
   const size_t slash = file.rfind('/');
   const bool whole = href.starts_with('/') || href.find("://") != std::string_view::npos;
@@ -68,7 +68,7 @@ bool is_named(const pugi::xml_node& node, std::string_view name) {
   return full == name || (full.ends_with(name) && full[full.size() - name.size() - 1] == ':');
 }
 
-/// Reads one file, and those that it includes where it does.
+/// Reads one file, and those it includes at the places where it includes them.
 class FileReader {
  public:
   FileReader(std::string_view text, std::string_view file, const ReadIncluded& read_included,
@@ -120,7 +120,7 @@ class FileReader {
       if (node.type() != pugi::node_element) {
         continue;
       }
-      if (std::string_view(node.name()) == "configuration") {  // Of a file put into another one.
+      if (std::string_view(node.name()) == "configuration") {  // Of an included file.
         MUSTER_TRY_STATUS(take_all(node, to));
       } else {
         MUSTER_TRY_STATUS(is_named(node, "include") ? include(node, to) : take(node, to));
@@ -148,7 +148,7 @@ class FileReader {
     return {};
   }
 
-  /// What cannot be read is no error where there is a fallback, as in Hadoop.
+  /// An unreadable file is not an error if there is a fallback, as in Hadoop.
   Status include(const pugi::xml_node& node, std::vector<Property>& to) const {
     const ptrdiff_t offset = node.offset_debug() - 1;
     const std::string_view href = trim(node.attribute("href").value());
@@ -271,7 +271,7 @@ std::string Properties::expanded(std::string text,
     if (end == std::string::npos) {
       break;
     }
-    // The inner one of two: the shell's ${A:-${tony.ps.memory}}.
+    // The inner of two, as in the shell's ${A:-${tony.ps.memory}}.
     const size_t begin = text.rfind("${", end);
     const auto value = value_of(text.substr(begin + 2, end - begin - 2), variables);
     if (!value) {
@@ -283,7 +283,7 @@ std::string Properties::expanded(std::string text,
   return text;
 }
 
-/// Of what stands in `${...}`.
+/// Returns the value of what is in `${...}`.
 std::optional<std::string> Properties::value_of(
     const std::string& name, const std::map<std::string, std::string>& variables) const {
   constexpr std::string_view kEnvironment = "env.";
@@ -293,7 +293,7 @@ std::optional<std::string> Properties::value_of(
   if (const auto setting = all_.find(name); setting != all_.end()) {
     return setting->second.property.value;
   }
-  // ${env.NAME-otherwise}, ${env.NAME:-otherwise}: the second also where NAME is empty.
+  // ${env.NAME-otherwise}, ${env.NAME:-otherwise}: the second also if NAME is empty.
   const size_t dash = name.find('-');
   if (!name.starts_with(kEnvironment) || dash == std::string::npos) {
     return std::nullopt;

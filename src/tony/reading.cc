@@ -38,7 +38,7 @@ Result<uint64_t> parse_memory(std::string_view text) {
   const std::optional<uint64_t> amount = number_of<uint64_t>(low.substr(0, letter));
   const std::string_view unit =
       letter == std::string::npos ? "m" : std::string_view(low).substr(letter);
-  // TonY looks at the first letter of the unit alone.
+  // TonY looks only at the first letter of the unit.
   const std::string_view rest = unit.substr(1);
   const bool known = rest.empty() || rest == "b" || rest == "ib";
   constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max() >> 30U;
@@ -65,7 +65,7 @@ Result<spec::File> parse_resource(std::string_view text) {
     return user_error(fmt::format("\"{}\" is not SOURCE[::NAME][#archive]", printable(text)));
   }
   if (file.unpack == spec::Unpack::Auto) {
-    // TonY unpacks what says so, and nothing else.
+    // TonY unpacks only files that are marked for it.
     constexpr std::string_view kEndings[] = {".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2"};
     for (const std::string_view ending : kEndings) {
       if (file.src.ends_with(ending)) {

@@ -22,7 +22,7 @@ std::string key(std::string_view role, std::string_view rest) {
   return fmt::format("tony.{}.{}", role, rest);
 }
 
-/// What TonY takes for the name of a type; it does not see others.
+/// Returns whether TonY accepts the name for a type; it ignores others.
 bool is_type(std::string_view name) {
   return std::ranges::all_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
 }
@@ -59,7 +59,7 @@ std::optional<spec::Docker> docker_of(Reading& reading, const std::string& role)
   return docker;
 }
 
-/// What of one type is asked, and what it runs.
+/// Returns a role with what one type asks for, and what it runs.
 spec::Role role_of(Reading& reading, const std::string& name, const spec::Spec& spec) {
   spec::Role role;
   role.name = name;
@@ -86,7 +86,8 @@ spec::Role role_of(Reading& reading, const std::string& name, const spec::Spec& 
   return role;
 }
 
-/// What TonY runs in its master's container. Its home is that container's folder.
+/// Returns the role for what TonY runs in its master's container. Its home is that container's
+/// folder.
 spec::Role master_role(Reading& reading, const spec::Spec& spec) {
   spec::Role role;
   role.name = "worker";
@@ -107,25 +108,25 @@ spec::Role master_role(Reading& reading, const spec::Spec& spec) {
   return role;
 }
 
-/// Whether the only task is what TonY ran in its master.
+/// Returns whether the only task is what TonY ran in its master.
 bool runs_in_master(const spec::Spec& spec) {
   return spec.roles.size() == 1 && spec.roles.front().env.contains("PREPROCESSING_JOB");
 }
 
-/// A type that is there only to show the folder of -sidecar_tensorboard_log_dir: without a command
-/// of the user's Muster starts TensorBoard itself, beside the chief.
+/// Returns whether a type exists only to show the folder of -sidecar_tensorboard_log_dir: without a
+/// command of the user's, Muster starts TensorBoard itself, next to the chief.
 bool is_started_by_muster(const Reading& reading, const std::string& name, const spec::Spec& spec) {
   return name == "tensorboard" && spec.tensorboard.has_value() &&
          !reading.has("tony.tensorboard.command");
 }
 
-/// TonY's driver of a Horovod job, which is one of its roles only where the user's own is tried
-/// out.
+/// Recognises TonY's driver of a Horovod job, which is one of its roles only when the user's own
+/// driver is tried out.
 bool is_horovod_driver(const std::string& name, const spec::Spec& spec) {
   return name == "driver" && spec.framework == spec::Framework::Horovod;
 }
 
-/// In its debug mode TonY has the user's own driver deal the ranks.
+/// In its debug mode TonY has the user's own driver assign the ranks.
 Status check_own_driver(Reading& reading, spec::Spec& spec, Dealer dealer) {
   if (dealer != Dealer::OwnDriver) {
     return {};
@@ -139,7 +140,7 @@ Status check_own_driver(Reading& reading, spec::Spec& spec, Dealer dealer) {
   if (spec.barrier == spec::Barrier::AsGranted) {
     reading.refuse("tony.application.distributed-mode", "must be GANG with horovod");
   }
-  // It never ends by itself.
+  // The driver never ends by itself.
   driver->success = spec::Success::Ignored;
   driver->failure = spec::Failure::FailsJob;
   for (spec::Role& role : spec.roles) {
@@ -148,8 +149,8 @@ Status check_own_driver(Reading& reading, spec::Spec& spec, Dealer dealer) {
   return {};
 }
 
-/// TensorFlow knows one chief and one evaluator at most; TonY, whose framework it is by default,
-/// has programs of all kinds.
+/// TensorFlow knows at most one chief and one evaluator; TonY, whose default framework it is, runs
+/// programs of all kinds.
 void leave_tensorflow(Reading& reading, spec::Spec& spec) {
   for (const spec::Role& role : spec.roles) {
     const bool single = role.name == "chief" || role.name == "evaluator";
@@ -164,7 +165,7 @@ void leave_tensorflow(Reading& reading, spec::Spec& spec) {
   }
 }
 
-/// How long TonY's ranks look for each other; horovodrun and Muster have times of their own.
+/// How long TonY's ranks look for each other; horovodrun and Muster have limits of their own.
 void add_horovod(spec::Spec& spec, Dealer dealer) {
   if (spec.framework == spec::Framework::Horovod || dealer == Dealer::OwnDriver) {
     spec.env.try_emplace("HOROVOD_GLOO_TIMEOUT_SECONDS",
@@ -172,7 +173,7 @@ void add_horovod(spec::Spec& spec, Dealer dealer) {
   }
 }
 
-/// With a command of the user's it is a role.
+/// If the user gives a command, it is a role.
 void add_tensorboard(Reading& reading, spec::Spec& spec) {
   const auto there = std::ranges::find(spec.roles, "tensorboard", &spec::Role::name);
   if (!spec.tensorboard || !reading.has("tony.tensorboard.command")) {
@@ -198,8 +199,8 @@ uint64_t tasks_of(const spec::Spec& spec) {
   return tasks;
 }
 
-/// What of a resource each task of a role asks for, as TonY counts it: memory in MB, and of a type
-/// only what is set for it, which TonY's own file does for the types ps and worker.
+/// Returns how much of a resource each task of a role asks for, counted as in TonY: memory in MB,
+/// and for a type only what is set for it, as TonY's own file does for the types ps and worker.
 std::optional<uint64_t> counted(const Reading& reading, const spec::Role& role,
                                 std::string_view resource) {
   if (resource == "instances") {
@@ -230,8 +231,8 @@ std::optional<uint64_t> total_of(const Reading& reading, const spec::Spec& spec,
   return total;
 }
 
-/// TonY started what has no image on the host itself and said so in a log. Where no task has one,
-/// nothing can be as it is meant.
+/// TonY started tasks without an image on the host itself and said so in a log. If no task has one,
+/// this cannot be what was meant.
 void check_images(Reading& reading, const spec::Spec& spec) {
   if (!reading.flag(kDockerEnabled, false)) {
     return;
@@ -293,7 +294,7 @@ std::optional<Placement> placement_of(std::string_view part) {
                    .constraint = std::string(trim(part.substr(comma + 1)))};
 }
 
-/// Splits at colons that are in no parentheses.
+/// Splits at colons that are not in parentheses.
 std::vector<std::string_view> placements_in(std::string_view text) {
   std::vector<std::string_view> parts;
   size_t begin = 0;
@@ -309,7 +310,7 @@ std::vector<std::string_view> placements_in(std::string_view text) {
   return parts;
 }
 
-/// The constraints of a whole application are by the tags of the containers they are for.
+/// The constraints of a whole application are keyed by the tags of the containers they apply to.
 void convert_placement(Reading& reading, spec::Spec& spec) {
   constexpr const char* kName = "tony.application.placement-spec";
   const std::string text = reading.text(kName, "");
@@ -337,7 +338,7 @@ void convert_placement(Reading& reading, spec::Spec& spec) {
   }
 }
 
-/// What the end of a type means, by TonY's lists.
+/// What the end of a type means, according to TonY's lists.
 class Ends {
  public:
   explicit Ends(Reading& reading) {
@@ -353,7 +354,7 @@ class Ends {
 
   [[nodiscard]] bool any_failure_ends() const { return any_failure_ends_; }
 
-  /// `single`: no other role is waited for.
+  /// `single`: the job waits for no other role.
   void apply(spec::Role& role, bool single) const {
     if (sidecars_.contains(role.name)) {
       const bool stops = any_failure_ends_ || stoppers_.contains(role.name);
@@ -382,7 +383,7 @@ class Ends {
   bool any_failure_ends_ = false;
 };
 
-/// A list may name types that this job does not have; a slip is worth a word.
+/// A list may name types that this job does not have; a likely slip deserves a note.
 void note_slips(Reading& reading, const spec::Spec& spec) {
   std::vector<std::string_view> roles;
   for (const spec::Role& role : spec.roles) {
@@ -444,7 +445,7 @@ Status convert_stages(Reading& reading, spec::Spec& spec) {
   }
   for (const std::vector<std::string>* stage : {&prepare, &training}) {
     for (const std::string& name : *stage) {
-      // A type with 0 instances has a place in its stage, and nobody waits for it.
+      // A type with 0 instances has a place in its stage, but nobody waits for it.
       if (spec::find_role(spec, name) == nullptr && !reading.has(key(name, "instances"))) {
         return user_error(fmt::format("tony.application.{}-stage names {}, which has no instances",
                                       stage == &prepare ? "prepare" : "training", printable(name)));
@@ -472,7 +473,7 @@ Status convert_stages(Reading& reading, spec::Spec& spec) {
       continue;
     }
     for (const spec::Role& other : spec.roles) {
-      // What nobody waits for holds up no stage.
+      // A role that nobody waits for does not hold up a stage.
       if (prepares(other.name) && other.success != spec::Success::Ignored) {
         role.after.push_back({.role = other.name, .condition = spec::Condition::Ended});
       }
@@ -504,7 +505,7 @@ void convert_dependencies(Reading& reading, spec::Spec& spec) {
       reading.note(name, "no effect: the type, or all types of its group, are missing");
       continue;
     }
-    // TonY looks every so often: a time of 0 is as long as one such pause.
+    // TonY polls at intervals: a time of 0 lasts as long as one such pause.
     constexpr std::chrono::seconds kPause(5);
     role->deadline_after = {
         .roles = members,
@@ -524,13 +525,13 @@ Status convert_roles(Reading& reading, spec::Spec& spec, Dealer dealer) {
       continue;
     }
     if (is_horovod_driver(name, spec)) {
-      (void)role_of(reading, name, spec);  // All that is said of it.
+      (void)role_of(reading, name, spec);  // Takes all its settings.
       reading.note(instances,
                    "no driver is started: Muster serves the rendezvous itself, beside rank 0");
       continue;
     }
     if (!is_type(name)) {
-      (void)reading.text(instances, "");  // All that is said of it follows.
+      (void)reading.text(instances, "");  // The note below covers it.
       reading.note(instances,
                    fmt::format("not run, as in TonY: the name of a type has the letters a to z "
                                "alone, and {} has others",
@@ -552,7 +553,7 @@ Status convert_roles(Reading& reading, spec::Spec& spec, Dealer dealer) {
   if (spec.roles.empty()) {
     spec.framework = spec::Framework::Generic;
     spec.roles.push_back(master_role(reading, spec));
-    spec.restart.job = 0;  // TonY does not run that again.
+    spec.restart.job = 0;  // TonY does not run it again.
     reading.note("tony.*.instances",
                  "no type has instances: the command, which TonY ran in its master, becomes a role",
                  Note::Kind::NoObject);

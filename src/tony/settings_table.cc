@@ -18,7 +18,7 @@ constexpr std::string_view kChief =
     "not read since TonY 0.3: the chief is chief:0, or worker:0 where there is no type chief; "
     "write `chief: true` in another role";
 
-// Rows without placeholders come before those that would fit as well.
+// Rows without placeholders come before others that would match as well.
 constexpr std::array kSettings = {
     Setting{"tony.yarn.queue", Fate::Becomes, "`yarn.queue`"},
     Setting{"tony.application.name", Fate::Becomes,
@@ -258,12 +258,12 @@ constexpr std::array kSettings = {
     Setting{"-help", Fate::Becomes, "lists all flags"},
 };
 
-/// Parts of TonY's names that are no job types.
+/// Parts of TonY's names that are not job types.
 constexpr std::array<std::string_view, 13> kReserved = {
     "application", "container",    "containers", "default", "docker", "execution", "history",
     "horovod",     "version-info", "other",      "portal",  "task",   "yarn"};
 
-/// What the placeholders of `pattern` stand for in `name`; nullopt if it does not fit.
+/// Returns what the placeholders of `pattern` stand for in `name`; nullopt if it does not match.
 std::optional<std::map<std::string, std::string>> match(std::string_view pattern,
                                                         std::string_view name) {
   const std::vector<std::string_view> wanted = split(pattern, '.');
@@ -323,7 +323,7 @@ std::string text_for(const Setting& setting, std::string_view name) {
 }
 
 std::optional<std::string> nearest_setting(std::string_view name) {
-  // A slip is in one part of the name; what stands for itself elsewhere is taken over.
+  // A slip is in one part of the name; the other parts fill the row's placeholders.
   std::vector<std::string> filled;
   const std::vector<std::string_view> given = split(name, '.');
   for (const Setting& row : kSettings) {
