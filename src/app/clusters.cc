@@ -39,11 +39,11 @@ using cluster::FindVariable;
 using cluster::JobFolder;
 using cluster::MasterSide;
 
-/// One cluster of a kind: what tells it from others of that kind.
+/// One cluster of a kind: what distinguishes it from others of that kind.
 struct Choice {
-  std::string name;  ///< As the user calls it.
-  std::string conf;  ///< The folder of its configuration; empty: where it is looked for by default.
-  std::string proxy_user;  ///< On whose behalf; empty: one's own.
+  std::string name;  ///< The user's name for it.
+  std::string conf;  ///< The folder of its configuration; empty: the default places are searched.
+  std::string proxy_user;  ///< On whose behalf; empty: the user's own.
   auto operator<=>(const Choice&) const = default;
 };
 
@@ -52,17 +52,17 @@ class Factory;
 /// A kind of cluster. A new one is a row in kKinds.
 struct ClusterKind {
   std::string_view name;   ///< That of its default cluster.
-  spec::ClusterType type;  ///< As the site file calls it.
-  bool doctor_looks;       ///< Looked at by `muster doctor`, though nobody named it.
+  spec::ClusterType type;  ///< The site file's name for it.
+  bool doctor_looks;       ///< Examined by `muster doctor` even if nobody named it.
   std::unique_ptr<Cluster> (Factory::*make)(const Choice&);
-  /// Whether it runs that job. The first row that does is it.
+  /// Returns whether it runs that job. The first row that does wins.
   bool (*owns)(const eventlog::PlanFile& plan, const cluster::Application& application);
-  /// Whether the environment says that there is one.
+  /// Returns whether the environment says that there is one.
   bool (*configured)(const client::Environment& environment);
-  /// What the process of a job's master gets of it.
+  /// Makes what a master process needs from it.
   std::unique_ptr<MasterSide> (*make_master_side)(const client::Environment& environment,
                                                   const client::MasterCommand& command);
-  /// What a keeper finds where this kind starts keepers itself; nullptr where it does not.
+  /// Reads what a keeper finds if this kind starts keepers itself; nullptr if it does not.
   Result<cluster::ContainerEntry> (*enter_container)(os::Files& files, const FindVariable& find,
                                                      const std::filesystem::path& folder);
 };
@@ -124,7 +124,7 @@ class Factory final : public cluster::Clusters {
   [[nodiscard]] cluster::local::LocalCluster::Options here(std::string_view name);
 
   Session& session_;
-  cluster::Driver driver_;  ///< Of the asker, for the cluster that takes its executors.
+  cluster::Driver driver_;  ///< The submitting driver, for the cluster made of its executors.
   std::map<std::pair<std::string_view, Choice>, std::unique_ptr<Cluster>> made_;
 };
 
@@ -232,7 +232,7 @@ Cluster* Factory::configured() {
       return named(std::string(kind.name), {}).value_or(nullptr);
     }
   }
-  // Whoever named no cluster hears of the files' mistakes when they are needed.
+  // A user who named no cluster learns of mistakes in the files when they are needed.
   const Entries entries = site_entries().value_or(Entries());
   for (const auto& [name, entry] : entries) {
     if (entry.type == spec::ClusterType::Yarn) {
@@ -269,7 +269,7 @@ cluster::local::LocalCluster::Options Factory::here(std::string_view name) {
           .plan_of = eventlog::derive_plan,
           .check_checkpoints =
               [this](const std::string& address) {
-                // Agents of this machine have the client's environment to find it with.
+                // Agents on this machine find it through the client's environment.
                 return stores::check_hdfs_checkpoints(*session_.files,
                                                       session_.process_environment(), address);
               },

@@ -57,7 +57,7 @@ Parameter argument(Value& field, std::string_view name, Kind kind, std::string_v
   return {.names = {name}, .field = &field, .help = help, .kind = kind, .missing = missing};
 }
 
-// What several commands take.
+// What several commands accept.
 
 Parameter json(bool& field) {
   return flag(field, {"--json"}, "Print JSON with a versioned schema");
@@ -109,7 +109,7 @@ Parameters with(Parameters first, const Parameters& second) {
   return first;
 }
 
-/// Options of torchrun, horovodrun, mpirun, srun and docker.
+/// Returns options of torchrun, horovodrun, mpirun, srun and docker.
 std::vector<cli::Foreign> of_other_launchers() {
   return {
       {{"--nproc-per-node", "--nproc_per_node", "--nproc", "-np", "--np", "--num-proc",
@@ -143,7 +143,7 @@ std::vector<cli::Foreign> of_other_launchers() {
        "start it in that folder: tasks on this machine run where you are"}};
 }
 
-/// Commands of Slurm, docker, kubectl and launchers of programs.
+/// Returns commands of Slurm, docker, kubectl and program launchers.
 std::vector<cli::Foreign> commands_of_others() {
   return {{{"sbatch", "qsub", "start", "create", "apply"}, "submit"},
           {{"srun", "launch", "mpirun", "mpiexec", "torchrun", "horovodrun", "train", "accelerate",
@@ -160,7 +160,7 @@ std::vector<cli::Foreign> commands_of_others() {
           {{"dashboard", "ui"}, "portal"}};
 }
 
-/// What makes a specification, before the command's own options.
+/// Returns what makes up a specification, followed by the command's own parameters.
 Parameters job_source(SpecOptions& o, const Parameters& own) {
   return with(
       {spec_file(o.spec, ""),
@@ -668,7 +668,7 @@ void add_spec_commands(std::vector<Command>& table) {
       "muster init pytorch-ddp digits"));
 }
 
-/// One command of `muster fs`; `names` tells how its paths are called.
+/// Makes one command of `muster fs`; `names` says what its paths are called.
 template <class Own>
 Command fs_command(fs::Verb verb, std::string_view name, std::string_view summary, Parameter names,
                    Own own, std::string_view example) {

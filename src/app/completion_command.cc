@@ -16,7 +16,7 @@ constexpr int kOfferFiles = 3;
 
 using Clusters = std::map<std::string, spec::ClusterEntry>;
 
-/// What this user's home, configuration and files offer.
+/// Offers words from this user's home, configuration and files.
 class LiveOffers : public cli::Offers {
  public:
   explicit LiveOffers(Session& session) : session_(session) {}

@@ -21,7 +21,7 @@
 namespace muster::app {
 namespace {
 
-/// Of one answer: some megabytes of text.
+/// For one answer: some megabytes of text.
 constexpr size_t kMetricPointsMax = 200'000;
 
 }  // namespace

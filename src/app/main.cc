@@ -30,16 +30,17 @@
 
 namespace {
 
-/// Whether a command keeps or reads anything in MUSTER_HOME. A process that only Muster starts has
-/// it from one that has looked.
+/// Returns whether a command keeps or reads anything in MUSTER_HOME. A process that only Muster
+/// starts inherits the result from one that has checked it.
 bool uses_home(const muster::cli::Command& command) {
   return !command.summary.empty() && command.name != "help" && command.name != "version" &&
          command.name != "completion";
 }
 
-/// Streams allocate and free pieces of 64 KiB all the time. By default the last one that is freed
-/// goes back to the kernel each time, and the next one costs 16 page faults: a third of what a byte
-/// costs that a master passes on. So much is kept instead, and never touched by who needs less.
+/// Streams allocate and free pieces of 64 KiB all the time. By default the last one freed goes back
+/// to the kernel each time, and the next one costs 16 page faults: a third of the cost of a byte
+/// that a master passes on. This much is kept instead, and never touched by a process that needs
+/// less.
 void keep_freed_memory() {
   constexpr int kKeptBytes = 2 << 20;
   constexpr int kOwnMappingBytes = 1 << 20;
@@ -49,7 +50,7 @@ void keep_freed_memory() {
 
 using InsideCommand = int (*)(const std::vector<std::string>& arguments);
 
-/// What attempts run of this binary; nullptr for anything else.
+/// Returns the command if it is one that attempts run from this binary; nullptr for anything else.
 InsideCommand inside_command(const std::vector<std::string>& arguments) {
   namespace inside = muster::inside;
   static constexpr std::array kCommands = {
@@ -116,7 +117,8 @@ int main(int argc, char** argv) {
     }
   }
   const int status = command.run(**session);
-  // What could not be written was not said: a script must not take half an answer for a whole one.
+  // If output could not be written, say so: a script must not mistake half an answer for a whole
+  // one.
   return status == 0 && (*session)->console.out_disk_failed() ? muster::client::kCouldNotStart
                                                               : status;
 }

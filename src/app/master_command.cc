@@ -35,7 +35,7 @@ namespace {
 using cluster::MasterPost;
 using cluster::MasterSide;
 
-/// "SIGTERM to the master"
+/// Returns "SIGTERM to the master" and the like.
 std::string name_of(int signal) {
   return std::string(signal == SIGTERM  ? "SIGTERM"
                      : signal == SIGINT ? "SIGINT"
@@ -43,14 +43,14 @@ std::string name_of(int signal) {
          " to the master";
 }
 
-/// Everything that a master's process is made of, on whatever cluster; members in the order in
+/// Everything that a master's process consists of, on whatever cluster; members are in the order in
 /// which they need each other.
 class MasterProcess {
  public:
   explicit MasterProcess(std::unique_ptr<MasterSide> side)
       : files_(os::make_local_files(&loop_)), side_(std::move(side)) {}
 
-  /// Prepares and starts the master; whoever waits for it is told.
+  /// Prepares and starts the master, and reports to whoever is waiting for it.
   Status start(bool followed);
   /// Returns the exit status.
   int run();
@@ -89,7 +89,7 @@ Status MasterProcess::start(bool followed) {
 }
 
 Status MasterProcess::start_master(bool followed) {
-  // Before anything that could make a thread: the signals are blocked in all of them.
+  // Before anything that could start a thread: the signals are blocked in all of them.
   MUSTER_TRY_STATUS(take_signals());
   MUSTER_TRY(const std::filesystem::path log_file, side_->log_file());
   MUSTER_TRY(sink_, os::open_file_sink(*files_, loop_, log_file));
@@ -195,7 +195,7 @@ std::unique_ptr<master::NoticeSender> MasterProcess::notice_sender(
     settings.token = token->second;
   }
   settings.environment = os::own_environment();
-  // The variables that a secret came from may still be there: a program need not know them.
+  // The variables that a secret came from may still be there: programs need not see them.
   std::erase_if(settings.environment, [&](const auto& variable) {
     return std::ranges::any_of(secrets, [&](const auto& secret) {
       return !secret.second.empty() && variable.second == secret.second;
@@ -205,7 +205,7 @@ std::unique_ptr<master::NoticeSender> MasterProcess::notice_sender(
   return master::make_notice_sender(loop_, std::move(settings));
 }
 
-// Of the variables of the job and, on a machine of the submitter's own, of this process.
+// Configured by the variables of the job and, on the submitter's own machine, of this process.
 std::unique_ptr<master::MlflowTracker> MasterProcess::mlflow_tracker(
     const master::MasterOptions& made, const eventlog::PlanFile& asked) {
   std::map<std::string, std::string> variables = os::own_environment();
@@ -246,7 +246,7 @@ int MasterProcess::run() {
   return exit_status_.value_or(0);
 }
 
-/// Says why there is no master.
+/// Reports why there is no master.
 int fail(client::Session& session, const Error& error) {
   session.console.err("muster master: " + error.message + "\n");
   return client::exit_status_of(error);

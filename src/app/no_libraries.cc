@@ -1,7 +1,7 @@
 // glibc's name services load shared libraries of the host at run time, which a static program
 // cannot do safely: the versions may differ. OpenSSL and c-ares mention these functions, and
-// dlopen, on paths that muster never takes (names are resolved by c-ares over sockets). Defined
-// here, they keep that whole part of glibc out of the program, whatever the environment says
+// dlopen, on paths that muster never takes (names are resolved by c-ares over sockets). Defining
+// them here keeps that whole part of glibc out of the program, whatever the environment says
 // (OPENSSL_CONF could name an engine), and anything that took such a path by mistake would get a
 // plain failure.
 

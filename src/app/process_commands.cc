@@ -34,10 +34,10 @@ Result<int> pipe_with(const cluster::AgentLaunch& launch) {
   return ends[0];
 }
 
-/// A keeper that the cluster itself has started in its container.
+/// Runs a keeper that the cluster itself has started in its container.
 int run_entered_keeper(std::string_view kind, char** variables) {
-  // What it holds is the container's own for as long as this process, or the keeper that it forks,
-  // lives.
+  // What it holds belongs to the container for as long as this process, or the keeper that it
+  // forks, lives.
   const Result<cluster::ContainerEntry> entry =
       enter_container(kind, client::Environment(variables));
   const Result<int> order = entry ? pipe_with(entry->launch) : entry.error();
@@ -46,7 +46,7 @@ int run_entered_keeper(std::string_view kind, char** variables) {
     return client::exit_status_of(order.error());
   }
   keeper::Options options;
-  // Its file is called by its content there.
+  // There the program's file is named after its content.
   options.agent_argv = {"muster", "agent", "--order-fd", std::to_string(*order)};
   options.handed = {*order};
   return keeper::run(options);
