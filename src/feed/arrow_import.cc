@@ -86,7 +86,7 @@ bool all_present(const ArrowArray& array, uint64_t first, uint64_t count) {
   return true;
 }
 
-/// How long all lists are; 0 if they differ, or there are none.
+/// Returns the common length of all lists; 0 if they differ, or there are none.
 uint64_t common_length(std::span<const int64_t> offsets) {
   for (size_t i = 2; i < offsets.size(); ++i) {
     if (offsets[i] - offsets[i - 1] != offsets[1]) {

@@ -35,7 +35,7 @@ class Head {
   explicit Head(const Column& root)
       : names_at_(sizeof(BlockHeader) + count_nodes(root) * sizeof(Node)) {}
 
-  /// A column and those below it; `place(buffer)` says where in the block a buffer is.
+  /// Adds a column and those below it; `place(buffer)` says where in the block a buffer is.
   template <class Place>
   void add(const Column& column, const Place& place) {
     Node node{};
@@ -90,7 +90,7 @@ bool multiplies(uint64_t a, uint64_t b, uint64_t& product) {
   return !__builtin_mul_overflow(a, b, &product);
 }
 
-/// What a block's reader may rely on, checked for one node.
+/// Checks, for one node, what a block's reader may rely on.
 class NodeCheck {
  public:
   NodeCheck(std::span<const std::byte> bytes, std::span<const Node> nodes, uint64_t rows)
@@ -138,7 +138,7 @@ class NodeCheck {
       return "it has a subtree but no children";
     }
     if (node.look == Look::Pickled || node.look == Look::Dict || node.look == Look::Row) {
-      return nullptr;  // All of its values, or nothing at all.
+      return nullptr;  // All of its values or none at all.
     }
     const bool text = node.look == Look::Bytes || node.look == Look::Text;
     const size_t item = text ? 1 : size_of(node.item);

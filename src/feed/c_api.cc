@@ -9,8 +9,8 @@
 namespace muster::feed {
 namespace {
 
-/// Without a destructor: what runs those at a thread's end is younger than the oldest C library
-/// that the feed runs on.
+/// Without a destructor: the function that runs those at a thread's end is newer than the oldest C
+/// library that the feed runs on.
 constexpr size_t kMostError = 2048;
 thread_local char last_error[kMostError];
 
@@ -59,11 +59,11 @@ Deadline deadline_of(int64_t timeout_ms) {
   return std::chrono::steady_clock::now() + std::chrono::milliseconds(wait);
 }
 
-/// Rows of a batch that fill about one block, at least one.
+/// Returns how many rows of a batch fill about one block, at least one.
 uint64_t rows_per_block(const ArrowImport& import, uint64_t block_bytes) {
   const uint64_t per_row =
       std::max<uint64_t>(1, import.bytes() / std::max<uint64_t>(1, import.rows()));
-  // The nodes and paddings take some, too.
+  // Nodes and padding take some space, too.
   return std::max<uint64_t>(1, (block_bytes - block_bytes / 8) / per_row);
 }
 
@@ -92,7 +92,8 @@ mf_node node_of(const BlockView& view, const Node& from) {
                .name_bytes = from.name_bytes,
                .name = view.name(from).data(),
                .width = from.width,
-               // The block is the reader's alone until its lease ends: it may be written, too.
+               // The block belongs to the reader alone until its lease ends: it may be written,
+               // too.
                .values = const_cast<std::byte*>(bytes.data()),
                .values_bytes = bytes.size(),
                .offsets = view.offsets(from).data(),

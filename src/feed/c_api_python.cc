@@ -4,7 +4,7 @@
 #include "feed/row_decoder.h"
 #include "feed/row_encoder.h"
 
-// Apart from c_api.cc: only a process with an interpreter has the symbols that this file needs.
+// Separate from c_api.cc: only a process with an interpreter has the symbols that this file needs.
 
 using muster::feed::BlockPlan;
 using muster::feed::PyRef;

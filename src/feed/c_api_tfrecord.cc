@@ -67,7 +67,7 @@ bool take_value(PyObject* value, Feature& feature) {
   return false;
 }
 
-/// One (name, kind, values); the sentence says what is wrong with it, empty if nothing.
+/// Takes one (name, kind, values); returns what is wrong with it, empty if nothing.
 std::string take_feature(PyObject* item, Feature& feature) {
   int64_t kind = 0;
   ptrdiff_t size = 0;

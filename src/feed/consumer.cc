@@ -9,7 +9,7 @@
 namespace muster::feed {
 namespace {
 
-/// No row is larger; what claims to be is a fault.
+/// No row is larger; one that claims to be is damaged.
 constexpr size_t kMostAssembled = 1ULL << 33U;
 
 }  // namespace

@@ -55,7 +55,7 @@ std::string encode_list(const Feature& feature) {
   return values;
 }
 
-/// Fields of a message one after the other.
+/// Fields of a message, one after another.
 class Fields {
  public:
   explicit Fields(std::string_view message) : left_(message) {}
@@ -67,7 +67,7 @@ class Fields {
   [[nodiscard]] uint64_t number() const { return number_; }
   [[nodiscard]] std::string_view bytes() const { return bytes_; }
 
-  /// Reads the next field; false, and damaged, if it is none.
+  /// Reads the next field; returns false, and becomes damaged, if it is not a field.
   bool next() {
     uint64_t tag = 0;
     if (!take_varint(tag)) {

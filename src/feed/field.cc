@@ -14,7 +14,7 @@ namespace {
 bool is_text(const Field& field) { return field.look == Look::Bytes || field.look == Look::Text; }
 
 #ifdef __x86_64__
-[[gnu::target("prfchw")]]  // On processors without it an instruction that does nothing.
+[[gnu::target("prfchw")]]  // Does nothing on processors without this instruction.
 #endif
 void fetch_to_write(std::byte* at, size_t bytes) {
   for (size_t i = 0; i < bytes; i += kLine) {
@@ -133,7 +133,7 @@ void Values::truncate(size_t size) {
   }
 }
 
-/// From now on in memory of its own, of `capacity` bytes at least.
+/// Moves to memory of its own, of at least `capacity` bytes.
 void Values::grow(size_t capacity) {
   const bool was_home = data_ != own_;
   if (own_ == nullptr || own_capacity_ < capacity) {

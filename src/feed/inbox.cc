@@ -64,7 +64,7 @@ void Inbox::producer_gone(RingId ring) {
 
 Result<std::optional<Received>> Inbox::look() {
   const std::scoped_lock lock(mutex_);
-  // From `next_` on, round to it again.
+  // From `next_` on, and around to it again.
   std::vector<RingId> order;
   for (auto it = rings_.lower_bound(next_); it != rings_.end(); ++it) {
     order.push_back(it->first);

@@ -21,7 +21,7 @@ std::string text_of(const std::string& path) {
   return text;
 }
 
-/// The first number after `label`.
+/// Returns the first number after `label`.
 std::optional<uint64_t> number_after(std::string_view text, std::string_view label) {
   const size_t found = text.find(label);
   if (found == std::string_view::npos) {
@@ -34,7 +34,7 @@ std::optional<uint64_t> number_after(std::string_view text, std::string_view lab
   return failed == std::errc() ? std::optional(number) : std::nullopt;
 }
 
-/// What a group has left. Any parent group may have a limit, too: the smallest counts.
+/// Returns what a group has left. Any parent group may have a limit, too: the smallest counts.
 uint64_t room_of_group(const std::string& root, std::string group, const char* limit_file,
                        const char* used_file) {
   uint64_t room = UINT64_MAX;

@@ -18,7 +18,7 @@ Error consumer_gone() {
           .message = "the program that reads the feed has ended"};
 }
 
-/// Copies `target.size()` bytes of the pieces, seen as one, from `from` on.
+/// Copies `target.size()` bytes of the pieces, taken as one sequence, starting at `from`.
 void copy_range(Producer::Pieces pieces, uint64_t from, std::span<std::byte> target) {
   for (const std::span<const std::byte> piece : pieces) {
     if (target.empty()) {
@@ -128,7 +128,7 @@ Status Producer::put(Pieces pieces, uint64_t rows, Deadline deadline) {
     total += piece.size();
   }
   const uint64_t room = memory_->shape().block_bytes;
-  // Before the loop, too: what an earlier put left behind may be as large as all of this one.
+  // Before the loop, too: what an earlier put left unfinished may already cover all of this one.
   MUSTER_TRY_STATUS(consumer_there());
   while (put_so_far_ < total) {
     MUSTER_TRY_STATUS(consumer_there());

@@ -3,8 +3,8 @@
 #include <mutex>
 #include <new>
 
-// NOLINTBEGIN(readability-identifier-naming): the names are CPython's. Not of the stable interface,
-// but there, as they are, since 3.4; weak, because the feed can do without.
+// NOLINTBEGIN(readability-identifier-naming): the names are CPython's. Not part of the stable
+// interface, but present and unchanged since 3.4; weak, because the feed can do without.
 extern "C" {
 struct PyObjectArenaAllocator {
   void* ctx;
@@ -19,7 +19,7 @@ struct PyObjectArenaAllocator {
 namespace muster::feed {
 namespace {
 
-/// Sits between Python and its allocator of arenas; lives as long as the process.
+/// Sits between Python and its arena allocator; lives as long as the process.
 class KeptArenas {
  public:
   KeptArenas(PyObjectArenaAllocator source, size_t most) : source_(source), most_(most) {}
@@ -65,7 +65,7 @@ class KeptArenas {
 
   const PyObjectArenaAllocator source_;
   const size_t most_;
-  std::mutex mutex_;  // Interpreters that have locks of their own share the allocator.
+  std::mutex mutex_;  // Interpreters with their own locks share the allocator.
   Free* first_ = nullptr;
   size_t size_ = 0;
   size_t bytes_ = 0;

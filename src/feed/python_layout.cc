@@ -51,7 +51,7 @@ bool PythonLayout::look() {
 }
 
 bool PythonLayout::look_at_array(PyObject* ndarray) {
-  // An array of shape (3, 5), compared with what it says of itself.
+  // An array of shape (3, 5), compared with what it says about itself.
   constexpr std::array<long long, 2> kShape{3, 5};
   const PyRef shape = PyRef::own(PyTuple_New(kShape.size()));
   const PyRef arguments = PyRef::own(PyTuple_New(1));

@@ -19,7 +19,7 @@ bool possible(const RingShape& shape) {
          shape.block_bytes % kLine == 0;
 }
 
-/// Twice the blocks, for the records that have none.
+/// Twice the blocks, to leave room for records without one.
 uint32_t slots_of(const RingShape& shape) { return shape.block_count * 2 + 16; }
 
 size_t blocks_offset(uint32_t queue_slots) {
@@ -96,7 +96,7 @@ void RingMemory::map_for_writing(uint32_t block) const {
     const size_t from = (blocks_offset_ + block * shape_.block_bytes) / kPage * kPage;
     const size_t to = blocks_offset_ + (block + 1) * shape_.block_bytes;
     // For reading the kernel maps many pages at a time, and shared memory may then be written, too.
-    // Older kernels refuse; then every page costs a fault of its own.
+    // Older kernels refuse; then every page costs its own fault.
     ::madvise(segment_.data() + from, to - from, MADV_POPULATE_READ);
   }
 }

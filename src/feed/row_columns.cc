@@ -1,12 +1,12 @@
 #include "feed/python_values.h"
 #include "feed/row_encoder.h"
 
-// Which columns a row has: RowEncoder's first look at it.
+// Determines which columns a row has: RowEncoder's first look at it.
 namespace muster::feed {
 namespace {
 
 constexpr int kMostDepth = 4;
-/// Of a sequence whose members differ: beyond it columns cost more than they give.
+/// For a sequence whose members differ: beyond this, columns cost more than they gain.
 constexpr ptrdiff_t kMostMembers = 1024;
 
 void make_variable(Field& field, Item item, size_t bytes) {
@@ -16,7 +16,8 @@ void make_variable(Field& field, Item item, size_t bytes) {
   expect_rows_of(field, bytes);
 }
 
-/// Bytes of a text, or bytes, as a block holds them; 0 for a text that none can hold.
+/// Returns the size of a text, or of bytes, as a block holds it; 0 for a text that no block can
+/// hold.
 size_t text_bytes(PyObject* value) {
   ptrdiff_t size = 0;
   char* bytes = nullptr;

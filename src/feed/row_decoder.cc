@@ -16,7 +16,7 @@ T load(const std::byte* at) {
   return value;
 }
 
-/// IEEE half precision, which C++ has no type for.
+/// Converts IEEE half precision, for which C++ has no type.
 double half(uint16_t bits) {
   const int exponent = (bits >> 10U) & 0x1fU;
   const int fraction = bits & 0x3ffU;

@@ -14,7 +14,8 @@ void store(std::byte*& at, T value) {
   at += sizeof(value);
 }
 
-/// Writes one number of exactly the item's Python type; false if it is of another, or too large.
+/// Writes one number of exactly the item's Python type; false if it has another type, or is too
+/// large.
 bool store_number(PyObject* value, Item item, std::byte*& at) {
   if (number_of(value) != item) {
     return false;
@@ -45,7 +46,7 @@ bool add_text(PyObject* value, Field& field) {
   } else {
     text = is(value, PyUnicode_Type) ? PyUnicode_AsUTF8AndSize(value, &size) : nullptr;
   }
-  if (text == nullptr) {  // Also a lone surrogate, which UTF-8 cannot say.
+  if (text == nullptr) {  // Also for a lone surrogate, which UTF-8 cannot express.
     PyErr_Clear();
     return false;
   }
@@ -54,7 +55,7 @@ bool add_text(PyObject* value, Field& field) {
   return true;
 }
 
-/// An ndarray or a numpy scalar.
+/// Adds an ndarray or a numpy scalar.
 bool add_buffer(PyObject* value, Field& field) {
   Py_buffer view{};
   if (PyObject_GetBuffer(value, &view, kBufferFormat | kBufferContiguous) != 0) {
@@ -74,7 +75,7 @@ bool add_buffer(PyObject* value, Field& field) {
   return same;
 }
 
-/// An ndarray: most have the very dtype of the one before, and need not be asked for more.
+/// Adds an ndarray: most have the same dtype object as the one before, so it need not be examined.
 bool add_array(PyObject* value, Field& field, const PythonLayout& layout) {
   const ArrayFields* array = layout.array(value);
   if (array == nullptr) {
@@ -98,7 +99,7 @@ bool add_array(PyObject* value, Field& field, const PythonLayout& layout) {
   return same;
 }
 
-/// Floats of a sequence with contiguous members; false if one is something else.
+/// Stores the floats of a sequence with contiguous members; false if one is something else.
 bool store_floats(PyObject* const* members, ptrdiff_t count, std::byte* at) {
   for (ptrdiff_t i = 0; i < count; ++i) {
     if (!is(members[i], PyFloat_Type)) {
@@ -248,7 +249,7 @@ uint64_t RowEncoder::take(PyObject* iterator, const Most& most, Stop& stop) {
   return most.rows;
 }
 
-/// Adds one row to the block; false, with the reason, if it is none of this block's.
+/// Adds one row to the block; false, with the reason, if it does not belong in this block.
 bool RowEncoder::put(PyObject* row, size_t limit, Stop& stop) {
   if (!known_) {
     root_ = Field{};
@@ -273,7 +274,7 @@ bool RowEncoder::put(PyObject* row, size_t limit, Stop& stop) {
   // Without places, counting a wide row's columns costs about as much as one of its values.
   const bool full = places_ != 0 ? !in_place() : bytes_of(root_) > limit;
   if (full && rows_ > 0) {
-    // A block in two parts would have to be put together by the reader.
+    // The reader would have to join a block in two parts.
     truncate(root_, rows_);
     stop = Stop::Full;
     return false;

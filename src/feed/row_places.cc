@@ -34,7 +34,7 @@ void RowEncoder::place() {
   find_leaves(root_);
   size_t per_row = 0;
   size_t start = head_bytes(column());
-  // What alignment takes, and one offset more than rows.
+  // What alignment takes, and one more offset than rows.
   size_t lost = start;
   for (const Field* leaf : leaves_) {
     per_row += bytes_per_row(*leaf) + (leaf->variable ? sizeof(int64_t) : 0);

@@ -24,7 +24,7 @@ namespace muster::feed {
 namespace {
 
 int make_memfd() {
-  // By number: the oldest C library that the feed runs on has no wrapper.
+  // By number: the oldest C library that the feed runs on has no wrapper for it.
   return static_cast<int>(
       ::syscall(SYS_memfd_create, "muster-feed", MFD_CLOEXEC | MFD_ALLOW_SEALING));
 }
@@ -38,8 +38,8 @@ int make_unlinked_file(const std::string& folder) {
   return fd;
 }
 
-/// Not posix_fallocate: where the file system cannot, that writes every page by itself and is
-/// not to be interrupted; here the caller is told.
+/// Not posix_fallocate: if the file system cannot do it, that writes every page itself and cannot
+/// be interrupted; here the caller is told.
 int reserve(int fd, size_t bytes) {
   for (;;) {
     if (::fallocate(fd, 0, 0, static_cast<off_t>(bytes)) == 0) {
@@ -55,14 +55,14 @@ int reserve(int fd, size_t bytes) {
 
 Result<Segment> Segment::create(size_t bytes, const std::string& folder) {
   bytes = (bytes + kPage - 1) / kPage * kPage;
-  // Reserving a memfd takes pages until none is left, and the kernel then kills whom it likes:
-  // ask for half of what is there at most.
+  // Reserving a memfd takes pages until none are left, and the kernel then kills any process: ask
+  // for at most half of what is free.
   const uint64_t room = memory_room() / 2;
   int fd = bytes <= room ? make_memfd() : -1;
   if (fd >= 0 && reserve(fd, bytes) == 0) {
     // The peer gets the descriptor: neither side may take the pages away from the other.
     ::fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
-    // The pages are there: all at once costs less than a fault for each.
+    // The pages exist: mapping all at once costs less than a fault for each.
     return map(fd, bytes, false, true);
   }
   if (fd >= 0) {
@@ -85,7 +85,7 @@ Result<Segment> Segment::create(size_t bytes, const std::string& folder) {
 }
 
 Result<Segment> Segment::adopt(int fd, size_t least) {
-  // Not fstat: it is younger than the oldest C library that the feed runs on.
+  // Not fstat: it is newer than the oldest C library that the feed runs on.
   const off_t end = ::lseek(fd, 0, SEEK_END);
   if (end < 0) {
     const int failed = errno;

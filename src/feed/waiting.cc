@@ -17,8 +17,8 @@ constexpr uint32_t kOneRing = 2;
 }  // namespace
 
 uint32_t arm(Bell& bell) {
-  // Before a ring that is under way: that ring sees the bit. After it: this side sees what it rang
-  // for, and looks before it waits.
+  // If this comes before a ring that is under way, that ring sees the bit. If it comes after, this
+  // side sees what the ring was for, because it checks before it waits.
   return bell.word.fetch_or(kSomebodyWaits, std::memory_order_acq_rel) | kSomebodyWaits;
 }
 
@@ -28,10 +28,10 @@ Woken wait(Bell& bell, uint32_t seen, std::chrono::steady_clock::time_point dead
   if (left <= std::chrono::nanoseconds::zero()) {
     return Woken::TimedOut;
   }
-  // A relative time-out of FUTEX_WAIT counts on the monotonic clock.
+  // A relative time-out of FUTEX_WAIT uses the monotonic clock.
   const auto nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(left).count();
   constexpr int64_t kPerSecond = 1'000'000'000;
-  // A day at most per wait: some kernels refuse huge times, and the caller looks again anyway.
+  // At most a day per wait: some kernels refuse huge times, and the caller checks again anyway.
   const timespec timeout{.tv_sec = std::min<int64_t>(nanoseconds / kPerSecond, 86'400),
                          .tv_nsec = nanoseconds % kPerSecond};
   // Not FUTEX_PRIVATE: the word is in memory that two processes share.
