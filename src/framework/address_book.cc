@@ -14,7 +14,7 @@ namespace {
 
 using Entries = std::vector<std::string>;
 
-/// By role, by index: the quoted address, or "".
+/// Returns, by role and index, the quoted address, or "".
 std::vector<Entries> entries_of(const job::Plan& plan, const job::View& view) {
   std::vector<Entries> roles(plan.roles.size());
   for (const job::Member& member : view.members) {

@@ -44,7 +44,7 @@ uint32_t tracked_tasks(const job::Plan& plan) {
   return count;
 }
 
-/// The names that programs written for TonY read.
+/// Adds the variables that programs written for TonY read.
 void add_tony(const Seat& seat, Variables& variables) {
   const std::string& application =
       seat.context.application_id.empty() ? seat.plan.job.value : seat.context.application_id;
@@ -55,7 +55,7 @@ void add_tony(const Seat& seat, Variables& variables) {
   variables["JOB_ID"] = application;
   variables["appid"] = application;
   variables["SESSION_ID"] = "0";
-  // Of the master in TonY, whose number never changed.
+  // In TonY the attempt number of the master, which never changed.
   variables["ATTEMPT_NUMBER"] = "0";
   variables["DISTRIBUTED_MODE"] = gang ? "GANG" : "FCFS";
   if (seat.is_chief()) {
@@ -77,7 +77,7 @@ void add_tensorboard(const Seat& seat, const Framework& row, Variables& variable
   if (seat.plan.spec.tensorboard) {
     variables["TB_LOG_DIR"] = logdir_of(*seat.plan.spec.tensorboard, seat.context.checkpoint_dir);
   }
-  // Where TensorBoard itself runs beside the chief, the port is its own.
+  // If TensorBoard itself runs next to the chief, the port is its own.
   const bool is_taken = seat.plan.spec.tensorboard && !seat.plan.find_role("tensorboard");
   const auto port = seat.self.address.named_ports.find(std::string(kTensorboardPort));
   if (row.has_tensorboard && !is_taken && port != seat.self.address.named_ports.end() &&
@@ -91,7 +91,7 @@ void add_devices(const Seat& seat, const Framework& row, EnvironmentMap& environ
   environment.defaults["OMP_NUM_THREADS"] = fmt::to_string(
       vcores > 0 ? vcores : job::cores_per_task(seat.plan, seat.role, seat.context.cores));
   if (seat.role.shares_gpus) {
-    return;  // As by hand: the program's own surroundings decide.
+    return;  // As if started by hand: the program's own environment decides.
   }
   if (seat.role.resources.gpus == 0) {
     environment.set["CUDA_VISIBLE_DEVICES"] = "-1";
@@ -148,8 +148,8 @@ Result<EnvironmentMap> environment(const job::Plan& plan, const job::View& view,
   EnvironmentMap environment;
   MUSTER_TRY_STATUS(add_view_variables(seat, environment.set));
   add_own(seat, view_json(plan, view), environment.set);
-  // One task has nobody to be told of: there a name of the user's own, or of what started the
-  // client (Jenkins and Grid Engine set JOB_NAME), is worth more.
+  // A single task has no peers to be told about: there, a variable set by the user or by whatever
+  // started the client (Jenkins and Grid Engine set JOB_NAME) takes precedence.
   add_tony(seat, plan.task_count() == 1 ? environment.defaults : environment.set);
   add_tensorboard(seat, *row, environment.set);
   add_devices(seat, *row, environment);

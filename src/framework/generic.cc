@@ -11,7 +11,7 @@ Status add_generic_variables(const Seat&, Variables&) { return {}; }
 
 }  // namespace
 
-/// Programs that find their peers by MUSTER_VIEW, if they need them at all.
+/// Programs that find their peers through MUSTER_VIEW, if they need them at all.
 const Framework kGeneric = {.name = spec::Framework::Generic,
                             .python_module = "",
                             .propose = generic_proposal,

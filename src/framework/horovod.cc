@@ -34,8 +34,8 @@ Status check_horovod(const job::Plan& plan) {
   return {};
 }
 
-/// The name under which the ranks of one group meet: their host's, made different where several
-/// groups are on one.
+/// Returns the name under which the ranks of one group meet: their host's, made unique if several
+/// groups are on one host.
 std::string host_name(const Seat& seat) {
   const std::string& host = seat.self.address.host;
   std::set<job::ContainerId> groups;
@@ -90,7 +90,7 @@ void add_horovod_defaults(const Seat&, Variables& defaults) {
 
 }  // namespace
 
-/// What horovodrun sets for Gloo. The rendezvous is served beside rank 0 (src/inside).
+/// What horovodrun sets for Gloo. The rendezvous is served next to rank 0 (src/inside).
 const Framework kHorovod = {.name = spec::Framework::Horovod,
                             .python_module = "horovod",
                             .gpu_sight = GpuSight::Container,

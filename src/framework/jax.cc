@@ -18,9 +18,9 @@ RoleProposal jax_proposal(const spec::Spec&, const spec::Role& role) {
           .ranked = !aside};
 }
 
-/// jax.distributed.initialize() without arguments asks the launchers that it knows for what it
-/// lacks; it takes for Open MPI's what has these names. Where the task has devices of its own it
-/// may use all of them, else the one of its place on the host, as under that launcher.
+/// jax.distributed.initialize() without arguments asks the launchers that it knows for what is
+/// missing; it takes variables with these names for Open MPI's. If the task has devices of its own
+/// it may use all of them, else the one matching its place on the host, as under that launcher.
 void add_launcher_variables(const Seat& seat, size_t rank, Variables& variables) {
   const std::vector<const job::Member*> here = local_ranks(seat, seat.self);
   const auto self = std::ranges::find(here, &seat.self);
@@ -29,7 +29,7 @@ void add_launcher_variables(const Seat& seat, size_t rank, Variables& variables)
   variables["OMPI_COMM_WORLD_RANK"] = fmt::to_string(rank);
   variables["OMPI_COMM_WORLD_LOCAL_RANK"] = fmt::to_string(self - here.begin());
   if (!seat.context.gpus.empty()) {
-    std::string devices = "0";  // Counted among those that the task sees.
+    std::string devices = "0";  // Numbered among those that the task sees.
     for (size_t device = 1; device < seat.context.gpus.size(); ++device) {
       devices += "," + fmt::to_string(device);
     }

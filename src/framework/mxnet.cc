@@ -14,7 +14,7 @@ constexpr std::string_view kServer = "server";
 constexpr std::string_view kWorker = "worker";
 
 /// Scheduler and servers run until the workers, for whom they are there, have ended. They count
-/// among the tasks where the user makes the job wait for them.
+/// among the tasks if the user makes the job wait for them.
 RoleProposal mxnet_proposal(const spec::Spec&, const spec::Role& role) {
   if (is_companion(role.name)) {
     return companion_proposal();
@@ -69,7 +69,7 @@ Status check_mxnet(const job::Plan& plan) {
   return {};
 }
 
-/// How many of a role there are now: a gang of min to max may have started with fewer.
+/// Returns how many of a role there are now: a gang of min to max may have started with fewer.
 std::string members_of(const Seat& seat, std::string_view name) {
   return fmt::to_string(std::ranges::count_if(seat.view.members, [&](const job::Member& member) {
     return seat.plan.roles[member.task.role.value].name == name;

@@ -89,8 +89,8 @@ Status check_role(const job::RolePlan& role) {
   return {};
 }
 
-/// Takes the user's policies, and the framework's where the user left them open. A role that the
-/// user makes the job wait for does not keep a proposal to ignore its failure.
+/// Takes the user's policies, and the framework's if the user left them open. A role that the user
+/// makes the job wait for does not keep a proposal to ignore its failure.
 void add_policies(const spec::Role& role, const RoleProposal& proposal, job::RolePlan& plan) {
   plan.membership = membership_of(role, proposal);
   plan.success = role.success.value_or(proposal.success);
@@ -149,7 +149,8 @@ job::LivenessPlan liveness_of(const spec::Liveness& liveness, Duration orphan) {
           .orphan = liveness.orphan.value_or(orphan)};
 }
 
-/// A range of ports has to hold what one host needs at least: the master and any one container.
+/// A range of ports must be large enough for what one host needs at least: the master and any one
+/// container.
 Status check_ports(const job::Plan& plan) {
   const std::optional<spec::PortRange>& range = plan.spec.network.port_range;
   if (!range) {

@@ -32,7 +32,7 @@ void add_rank(const Seat& seat, size_t rank, Variables& variables) {
   variables["LOCAL_WORLD_SIZE"] = fmt::to_string(local.size());
   variables["GROUP_RANK"] = fmt::to_string(group_rank);
   variables["GROUP_WORLD_SIZE"] = fmt::to_string(groups.size());
-  // The same by the names of DeepSpeed's launcher.
+  // The same under the names used by DeepSpeed's launcher.
   variables["LOCAL_SIZE"] = variables["LOCAL_WORLD_SIZE"];
   variables["CROSS_RANK"] = variables["GROUP_RANK"];
   variables["CROSS_SIZE"] = variables["GROUP_WORLD_SIZE"];
@@ -62,13 +62,14 @@ Status add_pytorch_variables(const Seat& seat, Variables& variables) {
   variables["TORCHELASTIC_RESTART_COUNT"] = fmt::to_string(seat.view.generation.value - 1);
   variables["TORCHELASTIC_MAX_RESTARTS"] =
       fmt::to_string(budget.process + budget.container + budget.host);
-  // Rank 0 serves the store itself; there is no launcher that does.
+  // Rank 0 serves the store itself; no launcher does.
   variables["TORCHELASTIC_USE_AGENT_STORE"] = "False";
   return {};
 }
 
-/// What torchrun takes for options that it was not given: one that a task runs is a node among
-/// those of the other ranks, and they meet where the ranks would. Defaults, for a user's own win.
+/// What torchrun takes for options that it was not given: a torchrun started by a task is a node
+/// among those of the other ranks, and they meet where the ranks would. Defaults only: the user's
+/// own win.
 void add_pytorch_defaults(const Seat& seat, Variables& defaults) {
   const std::optional<size_t> rank = seat.rank();
   if (!rank) {
@@ -83,7 +84,7 @@ void add_pytorch_defaults(const Seat& seat, Variables& defaults) {
   if (seat.role.resources.gpus > 0) {
     defaults["PET_NPROC_PER_NODE"] = fmt::to_string(seat.role.resources.gpus);
   }
-  // As torchrun: a rank whose collective has failed ends instead of hanging.
+  // As with torchrun: a rank whose collective has failed ends instead of hanging.
   defaults["TORCH_NCCL_ASYNC_ERROR_HANDLING"] = "1";
 }
 

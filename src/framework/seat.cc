@@ -25,8 +25,8 @@ std::vector<const job::Member*> ranked_members(const job::Plan& plan, const job:
   return ranks;
 }
 
-/// A role that has members has at least as many as it needs; one without any waits for others, or
-/// ended.
+/// A role with members has at least as many as it needs; one without any is waiting for others, or
+/// has ended.
 bool is_complete(const job::Plan& plan, const job::View& view) {
   std::vector<uint32_t> present(plan.roles.size(), 0);
   for (const job::Member& member : view.members) {

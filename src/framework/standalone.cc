@@ -11,7 +11,7 @@ Status add_standalone_variables(const Seat&, Variables&) { return {}; }
 
 }  // namespace
 
-/// Programs that know nothing of each other: each starts as soon as it can.
+/// Programs that know nothing about each other: each starts as soon as it can.
 const Framework kStandalone = {.name = spec::Framework::Standalone,
                                .python_module = "",
                                .barrier = spec::Barrier::AsGranted,

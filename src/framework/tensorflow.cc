@@ -56,7 +56,7 @@ RoleProposal tensorflow_proposal(const spec::Spec& spec, const spec::Role& role)
 
 Status check(const job::Plan& plan) {
   for (const job::RolePlan& role : plan.roles) {
-    // TensorFlow refuses such a TF_CONFIG in every task, after all have started.
+    // TensorFlow rejects such a TF_CONFIG in every task, after all have started.
     if ((role.name == "chief" || role.name == "evaluator") && role.tasks > 1) {
       return user_error(fmt::format(
           "roles.{0}.tasks: tensorflow knows at most one {0}, not {1}; rename the role if these "
@@ -80,8 +80,8 @@ Status check(const job::Plan& plan) {
   return {};
 }
 
-/// Strategies count addresses from 0: those of a gang that may be smaller move up. Where some run
-/// on while others come, each keeps its own.
+/// Strategies count addresses from 0: in a gang that may be smaller they move up. If some keep
+/// running while others join, each keeps its own.
 bool moves_up(const job::Plan& plan) {
   const auto roles = std::views::iota(size_t{0}, plan.roles.size());
   return std::ranges::any_of(roles, [&](size_t role) {
@@ -89,7 +89,7 @@ bool moves_up(const job::Plan& plan) {
   });
 }
 
-/// The position of the task among the members of its role.
+/// Returns the position of the task among the members of its role.
 uint32_t position(const Seat& seat) {
   return static_cast<uint32_t>(std::ranges::count_if(seat.view.members, [&](const auto& member) {
     return member.task.role == seat.self.task.role && member.task.index < seat.self.task.index;

@@ -17,7 +17,7 @@ namespace {
 using spec::ViewFact;
 using spec::ViewPlace;
 
-/// The tasks of a role that are in the view, or all ranks, in order.
+/// Returns the tasks of a role that are in the view, or all ranks, in order.
 std::vector<const job::Member*> tasks_in(const Seat& seat, const std::string& role) {
   if (role == spec::kRanks) {
     return seat.ranks;
@@ -31,7 +31,7 @@ std::vector<const job::Member*> tasks_in(const Seat& seat, const std::string& ro
   return members;
 }
 
-/// nullptr where it is not in the view.
+/// Returns nullptr if it is not in the view.
 const job::Member* member_at(const Seat& seat, const ViewPlace& place) {
   if (place.role.empty()) {
     return &seat.self;
@@ -56,7 +56,8 @@ std::string joined(const std::vector<const job::Member*>& members,
 
 std::string host_of(const job::Address& address) { return address.host; }
 
-/// Its group of local ranks, counted among those that have one of that place.
+/// Returns the number of the task's group among those that have a rank of the same local place, or
+/// the count of those groups.
 std::optional<std::string> cross_fact(const Seat& seat, ViewFact fact) {
   const std::optional<Cross> cross = cross_of(seat);
   if (!cross) {
@@ -75,7 +76,7 @@ std::optional<std::string> local_fact(const Seat& seat, ViewFact fact) {
              : fmt::to_string(std::ranges::find(local, &seat.self) - local.begin());
 }
 
-/// How many tasks the role needs, or all that have a rank.
+/// Returns how many tasks the role needs, or how many have a rank.
 std::optional<std::string> least_of(const Seat& seat, const std::string& role) {
   uint32_t least = 0;
   for (const job::RolePlan& one : seat.plan.roles) {
@@ -84,7 +85,7 @@ std::optional<std::string> least_of(const Seat& seat, const std::string& role) {
   return fmt::to_string(least);
 }
 
-/// What stands there; nothing where the view has nothing to put there.
+/// Returns the value for the placeholder; nullopt if the view has none.
 std::optional<std::string> filled(const Seat& seat, const ViewPlace& place) {
   const job::Member* member = nullptr;
   switch (place.fact) {
