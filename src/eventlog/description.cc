@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kHidden = "(hidden)";
 
-/// "https://ada:password@host/": an address may hold a secret whatever it is called.
+/// "https://ada:password@host/": an address may contain a secret, whatever it is called.
 bool holds_login(std::string_view address) {
   const size_t host = address.find("://");
   return host != std::string_view::npos &&
@@ -33,7 +33,7 @@ std::string spec_json(const job::Plan& plan) {
   for (spec::Role& role : shown.roles) {
     hide_secrets(role.env);
   }
-  // The path of a hook often is the only secret that it has.
+  // The path of a hook is often its only secret.
   std::string& hook = shown.notify.hook;
   if (const size_t path = hook.find_first_of("/?", hook.find("://") + 3);
       !hook.empty() && path != std::string::npos) {
@@ -89,7 +89,7 @@ std::string plan_json(const job::Plan& plan) {
       .str();
 }
 
-/// The job's command; where only roles have one, theirs.
+/// Returns the job's command or, if only roles have one, theirs.
 std::string command_of(const spec::Spec& spec) {
   if (spec.command) {
     return *spec.command;

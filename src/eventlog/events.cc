@@ -57,7 +57,7 @@ std::string stall_sentence(const job::Plan& plan, const job::AttemptStalled& sta
   return fmt::format("{} hangs{} ({})", name, where, to_string(stalled.sure));
 }
 
-/// What happened to an attempt.
+/// Says what happened to an attempt.
 std::string attempt_sentence(const job::Plan& plan, const job::Fact& fact) {
   return std::visit(Overloaded{
                         [&](const job::AttemptJoined& f) {
@@ -95,7 +95,7 @@ std::string attempt_sentence(const job::Plan& plan, const job::Fact& fact) {
                     fact);
 }
 
-/// What happened to a container or a host.
+/// Says what happened to a container or a host.
 std::string place_sentence(const job::Plan& plan, const job::Fact& fact) {
   return std::visit(
       Overloaded{

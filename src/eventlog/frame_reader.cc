@@ -29,7 +29,7 @@ std::optional<std::string_view> FrameReader::next() {
   const uint32_t length = little_endian(bytes_);
   const uint32_t expected = little_endian(bytes_.substr(4));
   const std::string_view payload = bytes_.substr(kFrameHeadBytes, length);
-  // An empty payload would pass for a hole of zeros, which file systems leave after a crash.
+  // An empty payload could be a hole of zeros, which file systems leave after a crash.
   if (length == 0 || crc32c(payload) != expected) {
     damage_ = fmt::format("damaged record at byte {}", offset_);
     return std::nullopt;

@@ -30,7 +30,7 @@ Error damaged_log(std::string_view what) {
 /// No record is shorter, with its frame.
 constexpr size_t kRecordBytesMin = 16;
 
-/// How many frames there may be, by their lengths alone.
+/// Returns how many frames there may be, judging only by their lengths.
 size_t count_frames(std::string_view bytes) {
   size_t count = 0;
   for (size_t at = 0; at + kFrameHeadBytes <= bytes.size();) {
@@ -75,7 +75,7 @@ Result<Segment> read_segment(std::string_view bytes) {
                              segment.header.format, kFormat)};
   }
   segment.good_bytes = frames.offset();
-  // A record in memory is ten times as long as in a file: there are no more of them than needed.
+  // A record in memory is ten times as long as in a file: do not reserve more than needed.
   segment.records.reserve(count_frames(bytes.substr(segment.good_bytes)));
   while (const std::optional<std::string_view> payload = frames.next()) {
     Result<Record> record = wire::decode_log_record(*payload);

@@ -37,7 +37,7 @@ Result<uint64_t> number_of(const json::object& object, std::string_view key) {
 }  // namespace
 
 std::string to_text(const PlanFile& file) {
-  // The spec stays the text that spec::to_json made: parsed and printed again it could differ.
+  // The spec stays the text that spec::to_json made: parsing and printing it again could change it.
   return fmt::format(
       "{{\"schema\":\"{}\",\"job\":{},\"seed\":{},\"submitted_us\":{},\"on\":{},\"user\":{},"
       "\"working_folder\":{},"

@@ -7,8 +7,8 @@
 namespace muster::eventlog {
 namespace {
 
-/// Adds one segment's records. Those of the log from its first index on were never seen by its
-/// master: they go.
+/// Adds one segment's records. Records already in the log from the segment's first index on were
+/// never seen by its master and are dropped.
 Status add_segment(Segment segment, Log& log) {
   const std::string name = segment_name(segment.header.epoch);
   if (!segment.damage.empty()) {
@@ -58,7 +58,7 @@ Result<Log> read_log(SegmentStore& store) {
   for (const job::Epoch epoch : epochs) {
     MUSTER_TRY(const std::string bytes, store.read(epoch));
     if (bytes.empty()) {
-      continue;  // Made this moment: its master has not written yet.
+      continue;  // Just created: its master has not written yet.
     }
     Result<Segment> segment = read_segment(bytes);
     if (segment) {

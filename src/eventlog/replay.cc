@@ -19,7 +19,7 @@ Result<Replayed> replay(const Log& log, const PlanOf& plan_of) {
     replayed.last_at = std::max(replayed.last_at, record.at);
     replayed.last_wall = record.wall;
     replayed.next_index = record.index + 1;
-    // What was to be done then is done, or will be asked for again after MasterRecovered.
+    // What was to be done at that time is done, or will be requested again after MasterRecovered.
     std::ignore = replayed.machine.apply(replayed.last_at, record.fact);
   }
   return replayed;

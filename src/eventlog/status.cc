@@ -16,7 +16,7 @@ std::string iso_or_null(bool known, WallTime when) {
   return known ? json_quote(format_iso(when)) : "null";
 }
 
-/// The file with what the attempt said last, or the command that shows it.
+/// Returns the file with the attempt's last output, or the command that shows it.
 std::string log_of(const job::Plan& plan, job::AttemptId attempt, const StatusContext& context) {
   if (!context.logs_folder.starts_with('/')) {
     return fmt::format("{} {}", context.logs_folder, to_string(plan, attempt.task));

@@ -29,7 +29,7 @@ Error damaged_summary(std::string_view what) {
   return Error{Errc::Corrupt, Blame::Cluster, fmt::format("summary.json is damaged: {}", what)};
 }
 
-/// Reads members into a Summary and remembers the first that is missing.
+/// Reads members into a Summary and remembers the first missing one.
 class Members {
  public:
   explicit Members(const json::object& object) : object_(object) {}
@@ -79,7 +79,7 @@ std::string hosts_json(const job::State& state) {
   return rows.str();
 }
 
-/// What can be read of it: files of earlier versions have none.
+/// Returns what can be read of it: files of earlier versions have none.
 std::vector<HostShare> hosts_in(const json::object& document) {
   std::vector<HostShare> hosts;
   const json::value* const rows = document.if_contains("hosts");
