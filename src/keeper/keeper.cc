@@ -76,7 +76,8 @@ void become_agent(const Options& options, int life_fd, int start_fd,
   become(options, std::move(arguments), original_mask);
 }
 
-/// In the new process: its descriptors go to their numbers, all above first out of the way.
+/// In the new process: moves its descriptors to their numbers, after first moving all of them out
+/// of the way.
 void place_descriptors(const os::ReceivedStart& start) {
   constexpr int kFirst = 3;
   constexpr int kAside = 64;
@@ -94,8 +95,8 @@ void place_descriptors(const os::ReceivedStart& start) {
   }
 }
 
-/// Starts a program that is no descendant of anything in this container: its parent ends at once,
-/// and while it does no process above is a subreaper of ours.
+/// Starts a program that is not a descendant of anything in this container: its parent ends at
+/// once, and at that moment none of our processes above it is a subreaper.
 void start_outside(const Options& options, const os::ReceivedStart& start,
                    const sigset_t& original_mask) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 0);
@@ -133,8 +134,8 @@ int64_t now_ms() {
   return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
 }
 
-/// The stub was killed, and whoever does that may kill this process next: an agent that is killed
-/// first would leave its tasks to nobody. Its life pipe closed, it ends them itself, whatever
+/// The stub was killed, and whoever did that may kill this process next: an agent killed first
+/// would leave its tasks to nobody. Once its life pipe is closed, it ends them itself, whatever
 /// becomes of us.
 void let_agent_leave(pid_t agent, int signal_fd, rt::Fd life_fd) {
   life_fd.reset();
@@ -153,7 +154,7 @@ void let_agent_leave(pid_t agent, int signal_fd, rt::Fd life_fd) {
   }
 }
 
-/// A stopped agent hears of nothing and ends nobody.
+/// A stopped agent learns of nothing and ends nothing.
 bool is_stopped(pid_t agent) {
   siginfo_t info{};
   return ::waitid(P_PID, static_cast<id_t>(agent), &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
@@ -194,7 +195,7 @@ int watch(pid_t agent, int stub_fd, int signal_fd, rt::Fd life_fd) {
   }
 }
 
-/// The keeper's whole life. Returns its exit status.
+/// Runs the keeper's whole life. Returns its exit status.
 int keep(const Options& options, int stub_fd, rt::Fd start_fd, const sigset_t& original_mask) {
   ::setsid();
   if (::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) {
@@ -224,8 +225,8 @@ int keep(const Options& options, int stub_fd, rt::Fd start_fd, const sigset_t& o
   return status;
 }
 
-/// Waits for the keeper, forwarding what asks it to end and starting what the agent asks for.
-/// Returns its exit status.
+/// Waits for the keeper, forwarding signals that ask it to end and starting what the agent asks
+/// for. Returns its exit status.
 int wait_for_keeper(const Options& options, pid_t keeper, rt::Fd start_fd,
                     const sigset_t& original_mask) {
   const sigset_t watched = watched_signals();
