@@ -89,7 +89,7 @@ void CopyProgress::draw() {
 }
 
 rt::Async<Status> write_fd(rt::Loop* loop, int fd, std::string_view bytes) {
-  // The view stays valid: nobody destroys a command that writes.
+  // The view stays valid: a command is never destroyed while it writes.
   co_return co_await rt::run_blocking(*loop, [fd, bytes] { return write_all(fd, bytes); });
 }
 
@@ -121,7 +121,7 @@ rt::Async<> cat_paths(Session* session, std::vector<std::string> paths) {
       }
       const Status written = co_await cat_file(session, matches->place.fs, found.path);
       if (!written.has_value() && written.error().code == Errc::Cancelled) {
-        co_return;  // As `head` does once it has enough.
+        co_return;  // The reader has closed the pipe, as `head` does once it has enough.
       }
       if (!written.has_value()) {
         session->fail(written.error());

@@ -22,7 +22,7 @@ namespace {
 namespace hdfs = hadoop::hdfs;
 namespace rpc = hadoop::rpc;
 
-/// A person waits: a single NameNode that refuses is given up after so many tries.
+/// A person is waiting: a single NameNode that refuses is given up after this many tries.
 constexpr int kTriesMax = 5;
 
 Result<rpc::ClientOptions> client_options(const hadoop::Configuration& configuration) {
@@ -35,7 +35,7 @@ Result<rpc::ClientOptions> client_options(const hadoop::Configuration& configura
   return options;
 }
 
-/// Who acts. Where Kerberos is needed and there is no ticket, a delegation token's owner.
+/// Returns who acts. If Kerberos is needed and there is no ticket, the owner of a delegation token.
 Result<hadoop::Login> log_in(const hadoop::Configuration& configuration,
                              const hadoop::SecuritySettings& security,
                              const hadoop::LoginDeps& deps,

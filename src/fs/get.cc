@@ -17,7 +17,7 @@ namespace hdfs = hadoop::hdfs;
 using hdfs::FileType;
 using hdfs::Found;
 
-/// Where all of the sources go.
+/// Where all the sources go.
 struct LocalTarget {
   os::Path path;
   bool folder = false;  ///< Below it, under their own names.
@@ -81,7 +81,7 @@ rt::Async<Status> get_one(Session* session, hdfs::FileSystem* fs, CopyProgress* 
                                     std::move(options));
 }
 
-/// Copies a file, or a folder with all below it, to `to`.
+/// Copies a file, or a folder with everything below it, to `to`.
 rt::Async<Status> get_tree(Session* session, hdfs::FileSystem* fs, CopyProgress* progress,
                            Found found, os::Path to) {
   std::vector<Download> items;

@@ -14,7 +14,7 @@ namespace hdfs = hadoop::hdfs;
 using hdfs::FileType;
 using hdfs::Found;
 
-/// What was found for one argument, and what is printed of it.
+/// What was found for one argument, and what of it is printed.
 struct Listing {
   std::string prefix;
   std::vector<Found> entries;

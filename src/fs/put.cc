@@ -39,7 +39,7 @@ Error local_error(const std::filesystem::path& path, std::error_code error) {
   return made;
 }
 
-/// Lists what `from` is to become, each folder before what lies in it. Links are followed.
+/// Lists what `from` is to become, each folder before its contents. Links are followed.
 Status collect(const std::filesystem::path& from, const std::string& to, int depth,
                std::vector<Upload>& items) {
   std::error_code error;

@@ -42,11 +42,11 @@ rt::Async<> run_verb(Session* session) {
   return ls(session);
 }
 
-/// An interrupted command gets so long to remove what lies under temporary names.
+/// How long an interrupted command gets to remove what is under temporary names.
 constexpr Duration kCleaningMax = std::chrono::seconds(5);
 
-/// Runs a command to its end, or to a signal that would end this process: that does so once nothing
-/// of unfinished copies is left, or comes a second time.
+/// Runs a command to its end, or to a signal that would end this process: the signal takes effect
+/// once nothing of unfinished copies is left, or when it comes a second time.
 class InterruptibleRun {
  public:
   explicit InterruptibleRun(Session& session) : session_(session) {}
@@ -73,7 +73,7 @@ Result<int> InterruptibleRun::run() {
   std::vector<int> wanted;
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction now{};
-    // What a shell lets a background process ignore stays ignored.
+    // A signal that a shell lets a background process ignore stays ignored.
     if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) {
       wanted.push_back(signal);
     }
@@ -88,7 +88,7 @@ Result<int> InterruptibleRun::run() {
   session_.terminal().status("");
   signals_.reset();
   if (signal_ != 0) {
-    // Not by way of the destructors: a thread may wait for standard input.
+    // Without running destructors: a thread may be waiting for standard input.
     std::signal(signal_, SIG_DFL);
     std::raise(signal_);
   }
