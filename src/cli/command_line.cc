@@ -23,7 +23,8 @@ Printed mistake(std::string_view command, std::string_view reason) {
           client::kBadUsage};
 }
 
-/// The command that runs a file whose name stands where a command should; "" for other words.
+/// Returns the command that runs a file whose name was given instead of a command; "" for other
+/// words.
 std::string run_of_file(std::string_view word) {
   return word.ends_with(".py") ? fmt::format("run -- python3 {}", word)
          : word.ends_with(".yaml") || word.ends_with(".yml") ? fmt::format("run {}", word)
@@ -54,7 +55,7 @@ Printed no_command(const Table& table, std::string_view group, std::string_view 
           client::kBadUsage};
 }
 
-/// "--set roles.worker.memory=..." for `--memory`, where that is a key of a specification.
+/// Returns "--set roles.worker.memory=..." for `--memory`, if that is a key of a specification.
 std::optional<std::string> as_key(std::string_view option) {
   std::string name(option.substr(2));
   std::ranges::replace(name, '-', '_');
@@ -88,7 +89,7 @@ std::string unknown_option(const Command& command, std::string_view name) {
   return near ? fmt::format("{}; did you mean {}?", text, *near) : text;
 }
 
-/// An option in front of the command.
+/// Returns what to say about an option in front of the command.
 std::string misplaced_option(const Table& table, std::string_view name) {
   for (const Command& each : table.rows) {
     if (!each.summary.empty() && find_option(each, name) != nullptr) {
@@ -109,17 +110,17 @@ std::string join_choices(std::span<const std::string_view> choices) {
   return all;
 }
 
-/// Reads a number; false if `text` is not one that fits.
+/// Reads a number; false if `text` is not a number that fits.
 template <class Number>
 bool read_number(std::string_view text, Number& number) {
   const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
   return read.ec == std::errc() && read.ptr == text.data() + text.size();
 }
 
-/// Puts a value where it belongs. Returns what is wrong with it, or "".
+/// Stores a value where it belongs. Returns what is wrong with it, or "".
 class Store {
  public:
-  /// `least`: what a number must be at least.
+  /// `least`: the smallest number allowed.
   Store(std::string_view text, uint32_t least) : text_(text), least_(least) {}
 
   std::string operator()(bool* flag) const { return *flag = true, std::string(); }
@@ -161,7 +162,7 @@ class ArgumentReader {
   ArgumentReader(const Table& table, Command& command, std::span<const std::string> arguments)
       : table_(table), command_(command), rest_(arguments) {}
 
-  /// Fills the command's options; returns the mistake that it meets first.
+  /// Fills the command's options; returns the first mistake.
   [[nodiscard]] std::optional<Printed> read();
 
  private:
@@ -223,7 +224,7 @@ const Parameter* ArgumentReader::parameter_of(Kind kind) const {
   return found == command_.parameters.end() ? nullptr : &*found;
 }
 
-/// "-N" for "-N2", as that program has it.
+/// Recognises "-N" in "-N2", as that program would.
 bool names_option(const Foreign& foreign, std::string_view argument) {
   const std::string_view name = argument.substr(0, argument.find('='));
   return std::ranges::any_of(foreign.names, [name](std::string_view each) {
@@ -246,7 +247,8 @@ std::string ArgumentReader::read_option() {
                            : store(*option, name, argument.substr(name.size() + 1));
 }
 
-/// An option of a program that was named without the dashes, of another program, or of none.
+/// Explains an unknown option: of a program that was named without the dashes, of another program,
+/// or of none.
 std::string ArgumentReader::unknown(std::string_view argument, std::string_view name) {
   const bool behind_program = parameter_of(Kind::AfterDashes) != nullptr && !given_.empty() &&
                               std::ranges::any_of(given_, [](const Parameter* each) {
@@ -266,7 +268,7 @@ std::string ArgumentReader::unknown(std::string_view argument, std::string_view 
   return argument.starts_with("--") ? unknown_option(command_, name) : read_short(argument);
 }
 
-/// "-rf", "-n4".
+/// Reads "-rf" or "-n4".
 std::string ArgumentReader::read_short(std::string_view argument) {
   for (size_t at = 1; at < argument.size(); ++at) {
     const std::string name{'-', argument[at]};
@@ -310,7 +312,7 @@ std::string ArgumentReader::read_positional() {
                    argument, command_.name);
 }
 
-/// After `--` come the job's own arguments, whatever they look like; of a command without a job,
+/// After `--` come the job's own arguments, whatever they look like; for a command without a job,
 /// positional ones.
 std::string ArgumentReader::read_after_dashes() {
   take();
@@ -339,7 +341,7 @@ std::string ArgumentReader::store(const Parameter& parameter, std::string_view n
   return wrong.empty() ? wrong : fmt::format("{} {}", name, wrong);
 }
 
-/// A group of commands with an argument that none of its commands has.
+/// Answers a group of commands with an argument that is none of its commands.
 Printed of_group(const Table& table, const Command& group, std::span<const std::string> rest) {
   if (!rest.empty() && (rest[0] == "--help" || rest[0] == "-h")) {
     return {help_text(table, group), {}, 0};

@@ -10,7 +10,7 @@
 namespace muster::cli {
 namespace {
 
-// `completion words` ends with status 3 where the shell is to offer files.
+// `completion words` ends with status 3 if the shell is to offer files.
 
 constexpr std::string_view kBash =
     R"sh(# bash completion for muster: eval "$(muster completion bash)"
@@ -69,7 +69,7 @@ end
 complete -c muster -f -a '(__muster_words)'
 )sh";
 
-/// "roles.worker.memory" for "roles.<role>.memory".
+/// Returns "roles.worker.memory" for "roles.<role>.memory".
 std::string with_worker(std::string path) {
   constexpr std::string_view kRole = "<role>";
   if (const size_t at = path.find(kRole); at != std::string::npos) {
@@ -86,7 +86,7 @@ std::vector<std::string> keys() {
   return all;
 }
 
-/// "KEY=" for what `--set` takes, and once the key is there, its values.
+/// Returns "KEY=" for what `--set` takes and, once there is a key, its values.
 std::vector<std::string> settings(std::string_view typed) {
   std::vector<std::string> all;
   const std::string_view name = typed.substr(0, typed.find('='));
@@ -114,7 +114,7 @@ std::vector<std::string> frameworks() {
   return {};
 }
 
-/// One command's arguments up to the one that is typed now.
+/// One command's arguments up to the one being typed.
 class Completer {
  public:
   Completer(const Table& table, const Command& command, std::span<const std::string> arguments,
@@ -134,7 +134,7 @@ class Completer {
   void offer_value(const Parameter& parameter, std::string_view typed, const std::string& before);
   [[nodiscard]] std::vector<std::string> values_of(const Parameter& parameter,
                                                    std::string_view typed);
-  /// The argument that was given for the positional parameter of this kind.
+  /// Returns the argument given for the positional parameter of this kind.
   [[nodiscard]] std::string given(std::initializer_list<Kind> kinds) const;
 
   const Table& table_;
@@ -263,7 +263,7 @@ std::vector<std::string> Completer::values_of(const Parameter& parameter, std::s
   return values;
 }
 
-/// The last word of each command's name that begins as `typed` does.
+/// Returns the last word of each command's name that begins with `typed`.
 std::vector<std::string> command_names(const Table& table, const std::vector<std::string>& typed) {
   std::vector<std::string> found;
   for (const Command& each : table.rows) {

@@ -28,7 +28,7 @@ void wrap(std::string& out, std::string_view text, size_t indent, size_t column)
   out += "\n";
 }
 
-/// "  LEFT                  TEXT", with the text below a left side that is too long.
+/// Adds "  LEFT                  TEXT", with the text below a left side that is too long.
 void add_row(std::string& out, std::string_view left, std::string_view text) {
   std::string line = fmt::format("  {:<{}}", left, kTextColumn - 2);
   if (left.size() + 4 > kTextColumn) {
@@ -74,7 +74,7 @@ std::string usage(const Command& command) {
   return line + (has_options ? " [OPTION...]" : "") + arguments;
 }
 
-/// Calls `see` for each parameter of people's, positional ones first.
+/// Calls `see` for each parameter meant for people, positional ones first.
 template <class See>
 void each_parameter(const Command& command, bool options, See see) {
   for (const Parameter& each : command.parameters) {
@@ -103,7 +103,7 @@ void add_commands(std::string& out, const Table& table, std::string_view prefix)
   }
 }
 
-/// The help text without its first sentence.
+/// Returns the help text without its first sentence.
 std::string body_of(const Table& table, const Command& command) {
   std::string out = fmt::format("Usage: {}\n", usage(command));
   if (!command.run) {
