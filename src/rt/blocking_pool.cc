@@ -28,7 +28,7 @@ void BlockingPool::run(Callback work) {
   if (add_thread() || !threads_.empty()) {
     return;
   }
-  // There is no memory for a single one, or no process may be made: then the loop has to wait.
+  // There is no memory for a single thread, or no more may be created: then the loop has to wait.
   work = std::move(queue_.back());
   queue_.pop_back();
   lock.unlock();

@@ -112,7 +112,7 @@ void IoLoop::Impl::set_alarm() {
 void IoLoop::Impl::fire_due() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   const HostTime due(std::chrono::duration_cast<Duration>(now));
-  // Timers that these callbacks set wait for the next round, even when they are due at once.
+  // Timers set by these callbacks wait for the next round, even if they are due at once.
   const uint64_t newest = last_timer;
   auto next = timers.begin();
   while (next != timers.end() && next->first.first <= due) {
@@ -133,7 +133,7 @@ void IoLoop::Impl::fire_due() {
 IoLoop::IoLoop() : impl_(std::make_unique<Impl>()) {}
 
 IoLoop::~IoLoop() {
-  // They have watches, and may forget themselves as they go.
+  // The kept objects have watches, and may remove themselves on destruction.
   const auto kept = std::exchange(impl_->kept, {});
 }
 
@@ -166,7 +166,7 @@ void IoLoop::cancel(TimerId timer) {
 }
 
 void IoLoop::run_blocking(Callback work, Callback done) {
-  // The context must not look idle between work and done, which holds through the guard.
+  // The context must not look idle between work and done; the guard ensures that.
   impl_->pool.run([this, run = std::move(work), done = std::move(done)]() mutable {
     run();
     run = nullptr;

@@ -33,7 +33,7 @@ namespace internal {
 
 struct Wake::Slot {
   std::coroutine_handle<> waiting;
-  int owners = 2;  ///< The Wake and what was posted; both live on the loop's thread.
+  int owners = 2;  ///< The Wake and the posted callback; both live on the loop's thread.
 
   void leave() {
     if (--owners == 0) {
