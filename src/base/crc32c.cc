@@ -11,7 +11,7 @@ namespace {
 /// The reflected form of the Castagnoli polynomial.
 constexpr uint32_t kPolynomial = 0x82F63B78;
 
-/// Table k gives the effect of a byte that is followed by k more.
+/// Table k gives the effect of a byte followed by k more.
 using Tables = std::array<std::array<uint32_t, 256>, 8>;
 
 constexpr Tables make_tables() {

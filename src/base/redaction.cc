@@ -19,7 +19,7 @@ std::string redact(std::string_view text, const std::map<std::string, std::strin
       values.push_back(trimmed);
     }
   }
-  // The longest first: of one that contains another nothing must remain.
+  // The longest first: nothing of a secret that contains another must remain.
   std::ranges::sort(values, std::ranges::greater{}, &std::string_view::size);
   std::string redacted(text);
   for (const std::string_view value : values) {
@@ -37,7 +37,7 @@ bool sounds_secret(std::string_view name) {
   std::ranges::transform(upper, upper.begin(), [](unsigned char c) {
     return c == '-' ? '_' : static_cast<char>(std::toupper(c));
   });
-  // A word of its own, or a part of one: TOKENIZERS_PARALLELISM is no secret.
+  // A word of its own, or a part of one: TOKENIZERS_PARALLELISM is not a secret.
   constexpr std::array kWords = {"TOKEN_",     "SECRET",  "PASSWORD", "PASSWD",     "PASSPHRASE",
                                  "CREDENTIAL", "API_KEY", "APIKEY",   "ACCESS_KEY", "PRIVATE_KEY"};
   return std::ranges::any_of(

@@ -51,9 +51,9 @@ unsigned short_character(std::string_view sequence) {
   }
 }
 
-/// Whether a character beyond ASCII is not shown but changes how others are: the C1 controls, which
-/// some terminals obey like escape sequences, the marks that reverse the direction of text, and the
-/// separators at which some programs begin a new line.
+/// Returns whether a character beyond ASCII is not shown itself but changes how others are: the C1
+/// controls, which some terminals obey like escape sequences, the marks that reverse the direction
+/// of text, and the separators at which some programs begin a new line.
 bool is_hidden_control(unsigned character) {
   const auto within = [&](unsigned low, unsigned high) {
     return character >= low && character <= high;
@@ -188,7 +188,7 @@ std::optional<std::string_view> nearest(std::string_view word,
   for (const std::string_view candidate : candidates) {
     const auto [shorter, longer] = std::minmax({word.size(), candidate.size()});
     if (longer - shorter >= best_distance) {
-      continue;  // They differ by as many letters at least.
+      continue;  // They differ by at least that many letters.
     }
     const size_t distance = edit_distance(word, candidate);
     if (distance < best_distance) {
@@ -232,8 +232,8 @@ std::string_view trim(std::string_view text) {
 }
 
 size_t find_line_end(std::string_view bytes) {
-  // By pieces, so that text with ends of one kind only is not searched for the other to its end
-  // once for each line.
+  // In pieces, so that text with only one kind of line end is not searched for the other to its
+  // very end for each line.
   constexpr size_t kPiece = 4096;
   for (size_t from = 0; from < bytes.size(); from += kPiece) {
     const std::string_view piece = bytes.substr(from, kPiece);
