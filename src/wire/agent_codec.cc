@@ -11,13 +11,13 @@
 namespace muster::wire {
 namespace {
 
-/// A report of many attempts, or a piece of output.
+/// For a report of many attempts, or a piece of output.
 constexpr size_t kAgentFrameBytesMax = 8U << 20;
 
-/// Of one moment of one attempt.
+/// For one moment of one attempt.
 constexpr int kReadingsMax = 64;
 constexpr int kNamedReadingsMax = 1024;
-/// Of one beat: all attempts of an agent, some seconds of each.
+/// For one beat: all attempts of an agent, some seconds of each.
 constexpr int kSamplesMax = 4096;
 
 void put_samples(const Samples& samples, control::v1::Samples& message) {

@@ -10,7 +10,7 @@
 namespace muster::wire {
 namespace {
 
-/// A client says little: the names in its hello, a piece of a stream.
+/// A client sends little: the names in its hello, a piece of a stream.
 constexpr size_t kClientFrameBytesMax = kStreamFrameBytesMax;
 
 struct PutClientFrame {

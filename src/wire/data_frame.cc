@@ -30,7 +30,7 @@ class Cursor {
     left_.remove_prefix(found ? 1 : 0);
     return found;
   }
-  /// Seven bits a byte, the lowest first; a set eighth says that more come.
+  /// Seven bits a byte, the lowest first; a set eighth means that more follow.
   std::optional<size_t> length() {
     size_t value = 0;
     for (int shift = 0; shift < 28 && !left_.empty(); shift += 7) {
@@ -98,7 +98,7 @@ std::optional<std::string_view> only_field(std::string_view bytes, int field) {
 
 std::optional<std::string> data_frame_head(const StreamFrame& frame, int carrier) {
   const auto* const data = std::get_if<StreamData>(&frame.kind);
-  // What has its default value is left out, which the parser's own code does best.
+  // Fields with default values are left out, which protobuf's own code handles best.
   if (data == nullptr || data->bytes.empty() || frame.id == 0) {
     return std::nullopt;
   }

@@ -20,7 +20,7 @@ Output LeftOut::rest(job::AttemptId attempt, OutputStream stream, uint64_t end) 
   bool at_line_start = last.empty() && ends_line_;
   const size_t line_end = last.find('\n');
   if (last.size() < bytes_ && line_end != std::string_view::npos && line_end + 1 < last.size()) {
-    last.remove_prefix(line_end + 1);  // Its first line lacks its beginning.
+    last.remove_prefix(line_end + 1);  // Its first line is cut off at its start.
     at_line_start = true;
   }
   return {attempt,           stream,       end - last.size(), bytes_ - last.size(),

@@ -13,7 +13,7 @@ std::optional<Output> OutputGate::pass(const Output& piece, bool full) {
     return std::nullopt;
   }
   const uint64_t skip = !first && position.next > piece.offset ? position.next - piece.offset : 0;
-  // After the first piece offsets say it all, also across senders that do not know of each other.
+  // After the first piece offsets are enough, even across senders that do not know of each other.
   const uint64_t gap = piece.offset > position.next ? piece.offset - position.next : 0;
   const uint64_t dropped_before = first ? piece.dropped : gap;
   position.next = end;

@@ -85,7 +85,7 @@ Status get_tcp(const control::v1::TcpRequest& message, TcpRequest& value) {
   return get_name(message.host(), value.host, "host");
 }
 
-/// The usual window is not said: the other end may not know the word for it.
+/// The usual window is not sent: the other end may not know the field.
 uint32_t put_window(size_t window) {
   return window == kStreamWindow ? 0 : static_cast<uint32_t>(window);
 }
