@@ -29,7 +29,7 @@ T load(std::string_view bytes, size_t at = 0) {
   return value;
 }
 
-/// The plugin that a value's metadata names; "" for none.
+/// Returns the plugin that a value's metadata names; "" for none.
 std::string_view plugin_of(std::string_view metadata) {
   std::string_view name;
   Message message(metadata);
@@ -50,7 +50,7 @@ struct Value {
   std::optional<double> number;
 };
 
-/// One tensorflow.Summary.Value; nullopt where it is damaged.
+/// Parses one tensorflow.Summary.Value; nullopt if it is damaged.
 std::optional<Value> value_of(std::string_view bytes) {
   constexpr uint64_t kTag = 1;
   constexpr uint64_t kSimpleValue = 2;
@@ -99,7 +99,8 @@ void EventFile::take_records(std::vector<Scalar>& scalars) {
     if (size > kRecordBytesMax) {
       ++counts_.records;
       ++counts_.large;
-      // A length near the largest number wraps: such a record never ends, and all else is skipped.
+      // A length near the largest number would wrap: such a record never ends, and everything else
+      // is skipped.
       const uint64_t rest = size > UINT64_MAX - kChecksum ? UINT64_MAX : size + kChecksum;
       const uint64_t here = std::min<uint64_t>(rest, left.size() - kHead);
       skip_ = rest - here;

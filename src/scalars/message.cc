@@ -24,7 +24,7 @@ bool Message::next() {
       return take_varint(size) && take_bytes(size);
     }
   }
-  damaged_ = true;  // Groups, which nobody has written for twenty years, and what is no kind.
+  damaged_ = true;  // Groups, which nobody has written for twenty years, and invalid kinds.
   return false;
 }
 

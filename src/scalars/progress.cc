@@ -6,7 +6,7 @@ namespace muster::scalars {
 namespace {
 
 constexpr Duration kWindow = std::chrono::seconds(30);
-/// Programs may tell of thousands of steps a second: marks are this far apart.
+/// Programs may report thousands of steps a second: marks are at least this far apart.
 constexpr Duration kBetweenMarks = std::chrono::milliseconds(250);
 
 double seconds_of(Duration duration) { return std::chrono::duration<double>(duration).count(); }
@@ -21,7 +21,7 @@ void Progress::reached(int64_t step, HostTime at) {
     marks_.clear();
   }
   if (!marks_.empty() && step == marks_.back().step) {
-    return;  // The same step told of by several scalars, or one that lasts.
+    return;  // The same step reported by several scalars, or a long one.
   }
   // The newest mark moves along until it is far enough from the one before.
   const size_t count = marks_.size();
@@ -51,7 +51,8 @@ std::optional<double> Progress::steps_per_second(HostTime now) const {
   const Mark& last = marks_.back();
   const auto steps = static_cast<double>(last.step - first.step);
   const Duration usual = (last.at - first.at) / static_cast<int64_t>(marks_.size() - 1);
-  // What is silent for twice as long as usual has become slower, by how much time will tell.
+  // A program that is silent for more than twice as long as usual has become slower; only time will
+  // tell by how much.
   const Duration silent = std::max<Duration>(now - last.at - 2 * usual, Duration::zero());
   return steps / seconds_of(last.at - first.at + silent);
 }

@@ -14,7 +14,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// Names of a wrong name or value in an error.
+/// How much of a wrong name or value an error shows.
 constexpr size_t kShownBytesMax = 40;
 
 std::string shown(std::string_view name) {
@@ -23,8 +23,8 @@ std::string shown(std::string_view name) {
                        : std::string(name.substr(0, kShownBytesMax)) + "...");
 }
 
-/// `line` with the bare words for what JSON has no number for as strings: Python's `json` and
-/// others write them.
+/// Returns `line` with the bare words for values that JSON cannot express as numbers turned into
+/// strings: Python's `json` and others write them.
 std::string quote_bare_words(std::string_view line) {
   std::string quoted;
   bool in_text = false;

@@ -11,7 +11,7 @@ bool is_name(std::string_view name) {
     const auto byte = static_cast<uint8_t>(c);
     return byte < 0x20 || byte == 0x7f;
   };
-  // printable() makes visible what is left: the control characters beyond ASCII.
+  // printable() makes the remaining ones visible: the control characters beyond ASCII.
   return !name.empty() && name.size() <= kNameBytesMax && std::ranges::none_of(name, is_control) &&
          !find_invalid_utf8(name) && printable(name) == name;
 }

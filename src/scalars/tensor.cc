@@ -12,7 +12,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-/// tensorflow.DataType, as far as it has numbers.
+/// The numeric types of tensorflow.DataType.
 enum class Type : uint8_t {
   None = 0,
   Float = 1,
@@ -96,7 +96,7 @@ std::optional<double> from_content(Type type, std::string_view content) {
   return std::nullopt;
 }
 
-/// A varint of a list of integers, as its type has it.
+/// Converts a varint of a list of integers according to its type.
 std::optional<double> from_varint(Type type, uint64_t number) {
   switch (type) {
     case Type::Int32:
@@ -122,7 +122,7 @@ std::optional<double> from_varint(Type type, uint64_t number) {
   return std::nullopt;
 }
 
-/// Which field holds the values of a type.
+/// Returns which field holds the values of a type.
 uint64_t field_of(Type type) {
   switch (type) {
     case Type::Float:
@@ -170,7 +170,7 @@ bool has_one_value(std::string_view shape) {
   return !message.damaged();
 }
 
-/// One value of a list, alone or packed.
+/// Returns the first value of a list, single or packed.
 std::optional<double> from_list(Type type, const Message& field) {
   switch (field.kind()) {
     case Message::Kind::Varint:
@@ -199,7 +199,7 @@ std::optional<double> scalar_of_tensor(std::string_view bytes) {
   std::optional<double> value;
   Message message(bytes);
   while (message.next()) {
-    // Fields come in the order of their numbers from every writer there is: the type first.
+    // Every existing writer writes fields in the order of their numbers: the type first.
     if (message.is(kType, Message::Kind::Varint)) {
       type = message.number() < 64 ? static_cast<Type>(message.number()) : Type::None;
     } else if (message.is(kShape, Message::Kind::Bytes)) {
