@@ -10,7 +10,8 @@ bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 /// Ends a command: what follows belongs to another.
 bool is_operator(char c) { return c == ';' || c == '|' || c == '&' || c == '<' || c == '>'; }
 
-/// The words up to the end; an operator is a word of its own, and so is told apart from a value.
+/// Returns the words up to the end; an operator is a word of its own, so it can be told from a
+/// value.
 std::vector<std::string> words_of(std::string_view command) {
   std::vector<std::string> words;
   std::string word;

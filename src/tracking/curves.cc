@@ -15,10 +15,10 @@ constexpr std::string_view kStepsMax = "user.step.max";
 constexpr std::string_view kStepRate = "user.step.rate";
 constexpr size_t kKeyBytesMax = 250;
 constexpr int64_t kSettledAfterS = 10;
-/// Whole numbers up to here are what doubles hold exactly.
+/// Doubles hold whole numbers up to here exactly.
 constexpr double kStepMax = 9e15;
 
-/// What a task's step was at a time: the last one told until then.
+/// Returns a task's step at a time: the last one reported until then.
 double step_at(const std::vector<metrics::Point>& steps, int64_t time_s, double before) {
   const auto after = std::ranges::upper_bound(steps, time_s, {}, &metrics::Point::time_s);
   return after == steps.begin() ? before : std::prev(after)->value;

@@ -211,7 +211,7 @@ std::vector<std::string> batch_bodies(const std::string& run_id, const std::vect
   const size_t batches = std::max({count(params.size(), kItemsMax), count(tags.size(), kItemsMax),
                                    count(points.size(), kPointsMax)});
   for (size_t i = 0; i < batches; ++i) {
-    // Tags last: what they say of the values before them is true then.
+    // Tags last: what they say about the values before them is true by then.
     const bool last = i + 1 == batches;
     bodies.push_back(json::serialize(
         json::object{{"run_id", run_id},
