@@ -17,7 +17,8 @@ namespace json = boost::json;
 
 constexpr size_t kTextMax = 4096;
 
-/// Fit for any reader: no secret, no control bytes but line feeds, valid UTF-8, bounded.
+/// Makes a text fit for any reader: no secrets, no control bytes except line feeds, valid UTF-8,
+/// bounded.
 std::string clean(std::string_view text, const Context& context) {
   const std::string open =
       context.secrets == nullptr ? std::string(text) : redact(text, *context.secrets);
@@ -125,7 +126,7 @@ std::string document(const Notice& notice, const job::Plan& plan, const job::Sta
 
 std::string mail(const Notice& notice, const job::Plan& plan, const job::State& state,
                  const Context& context, const std::vector<std::string>& to) {
-  // Ids of jobs and names of occasions are plain ASCII; nothing else goes into the head.
+  // Ids of jobs and names of occasions are plain ASCII; nothing else goes into the header.
   std::string what(to_string(notice.on));
   if (notice.on == spec::Occasion::End && state.outcome) {
     what = to_string(state.outcome->result);
