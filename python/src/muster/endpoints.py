@@ -1,4 +1,4 @@
-"""Pages of a task's own: a dashboard that people reach by the job's link."""
+"""A task's own pages: for example a dashboard that people reach through the job's link."""
 
 import os
 import socket
@@ -14,8 +14,8 @@ def publish(name, port, path="/"):
     """Publishes the page that this task serves on `port`, under `name`, until the task ends.
 
     People find it in `muster status` and on the job's page, which passes their browsers' requests
-    on to it; listen on 127.0.0.1. `path` is the page to begin with. Published again, a name means
-    the new page. Returns False in a program that no agent of Muster started, else True.
+    on to it; listen on 127.0.0.1. `path` is the page to begin with. Publishing a name again
+    replaces its page. Returns False in a program that was not started by a Muster agent, else True.
     """
     address = os.environ.get("MUSTER_PUBLISH", "")
     if not address:

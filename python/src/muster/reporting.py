@@ -1,4 +1,4 @@
-"""What a task's program tells Muster of itself: lines on the socket that $MUSTER_REPORT names."""
+"""What a task's program tells Muster about itself: lines on the socket $MUSTER_REPORT."""
 
 import atexit
 import json
@@ -14,15 +14,16 @@ _SECONDS_BETWEEN_TRIES = 5.0
 
 
 def report(*, step=None, max_steps=None, **values):
-    """Tells Muster where the program is: its step, how many there will be, and numbers of its own.
+    """Tells Muster how far the program has got: its step, how many there will be, and numbers of
+    its own.
 
     `muster.report(step=120, loss=0.25)` becomes the series `user.step` and `user.loss` of this
-    task. Names that are not identifiers go as `**{"train/loss": 0.25}`. Values are numbers, or
-    anything with `item()` or `float()` that is one; NaN and infinite ones are kept.
+    task. Names that are not identifiers are passed as `**{"train/loss": 0.25}`. Values are numbers,
+    or anything that `item()` or `float()` turns into one; NaN and infinities are kept.
 
-    Never blocks and never raises: outside a job of Muster it does nothing, and what cannot be sent
-    at once is dropped. Call it as often as you like: at most 20 lines a second are sent, with the
-    last value of each name. Safe in threads and after a fork.
+    Never blocks and never raises: outside a Muster job it does nothing, and what cannot be sent at
+    once is dropped. Call it as often as you like: at most 20 lines a second are sent, with the last
+    value of each name. Safe in threads and after a fork.
     """
     path = os.environ.get("MUSTER_REPORT")
     if path:
@@ -36,10 +37,10 @@ class _Reporter:
         os.register_at_fork(after_in_child=self._forget)
 
     def _forget(self):
-        """As at the beginning: a child of a fork must not share its parent's socket or lock."""
+        """Starts afresh: a child of a fork must not share its parent's socket or lock."""
         self._lock = threading.Lock()
         self._socket = None
-        self._rest = b""  # Of a line that was sent in part.
+        self._rest = b""  # The rest of a line that was sent in part.
         self._waiting = {}
         self._next_line = 0.0
         self._next_try = 0.0
@@ -88,10 +89,10 @@ class _Reporter:
             sent = self._socket.send(data)
             self._rest = data[sent:]
             self._waiting = {}
-            if self._rest == line:  # Nothing of it went out: newer values may replace it.
+            if self._rest == line:  # Nothing of it was sent: newer values may replace it.
                 self._rest = b""
         except BlockingIOError:
-            pass  # Nobody reads at the moment: what waits is sent with the next values.
+            pass  # Nobody is reading at the moment: what waits is sent with the next values.
         except OSError:
             self._close()
 

@@ -34,11 +34,11 @@ def write(file: io.RawIOBase, records: Iterable[bytes]) -> int:
 
 
 def read(file: io.RawIOBase) -> Iterator[bytes]:
-    """The records of an open file. ValueError, with the place, where it is damaged or cut short."""
+    """The records of an open file. ValueError, with the place, if it is damaged or cut short."""
     rest = b""
     offset = 0
     while True:
-        piece = file.read(max(_PIECE, len(rest)))  # Larger and larger where a record is huge.
+        piece = file.read(max(_PIECE, len(rest)))  # Larger and larger if a record is huge.
         if not piece:
             break
         try:
@@ -58,8 +58,8 @@ def frame(records: list[bytes]) -> bytes:
 
 
 def split(data: bytes) -> tuple[list[bytes], int]:
-    """The whole records at the start of a file's piece, and how many bytes they take. ValueError
-    where a checksum does not match.
+    """The whole records at the start of a file's piece, and how many bytes they take. ValueError if
+    a checksum does not match.
     """
     used = ctypes.c_uint64()
     return library.owned(library.PY.mf_tfrecord_split(data, len(data), used)), used.value

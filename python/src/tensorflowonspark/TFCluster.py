@@ -62,8 +62,9 @@ class TFCluster:
 
     def train(self, dataRDD, num_epochs=0, feed_timeout=600, qname="input"):
         """Feeds the rows of an RDD to the nodes, `num_epochs` times (0: 10 times), and waits until
-        they were read; a DStream's from now on, at once. InputMode.SPARK only. Returns nothing:
-        Spark takes what a function of its streams returns for a stream.
+        they have been read; for a DStream, feeds rows from now on and returns at once.
+        InputMode.SPARK only. Returns nothing, because Spark would take any return value for a
+        stream.
         """
         assert self.input_mode == InputMode.SPARK, "TFCluster.train() requires InputMode.SPARK"
         assert qname in self.queues, f"Unknown queue: {qname}"
@@ -88,8 +89,8 @@ class TFCluster:
         return self._job.ledger.consumed()
 
     def inference(self, dataRDD, feed_timeout=600, qname="input"):
-        """An RDD of one result for each row, in order within a partition. InputMode.SPARK only.
-        ClusterFailedError from its actions when the cluster fails or gives other numbers of
+        """An RDD of one result for each row, in order within a partition. InputMode.SPARK only. Its
+        actions raise ClusterFailedError if the cluster fails or returns a different number of
         results.
         """
         assert self.input_mode == InputMode.SPARK, "TFCluster.inference() requires InputMode.SPARK"
@@ -102,8 +103,8 @@ class TFCluster:
 
     def shutdown(self, ssc=None, grace_secs=0, timeout=259200):
         """Ends the feed and waits until every map_fun has ended; Exception with the original words
-        if one failed. `timeout` seconds after which the cluster is ended by force; 0: never.
-        `grace_secs` is accepted and has no effect: the ends of the programs are waited for.
+        if one failed. After `timeout` seconds the cluster is ended by force; 0: never. `grace_secs`
+        is accepted and has no effect: the ends of the programs are waited for.
         """
         if grace_secs:
             logger.info(
@@ -144,7 +145,7 @@ class TFCluster:
                 if self._job.failure is not None:
                     break
         except Exception:
-            # A batch failed: by a node, whose words are better, or by itself.
+            # A batch failed: because of a node, whose message is better, or by itself.
             ssc.stop(stopSparkContext=False, stopGraceFully=False)
             self._job.settle()
             _raise_failure(self._job)
@@ -190,7 +191,7 @@ def _raise_failure(job):
 def _explain(job, failure):
     """Raises why the cluster failed, else what its node said in Spark's `failure`, if anything."""
     if isinstance(failure, ClusterFailedError):
-        return  # Of an action that another one is made of.
+        return  # Belongs to an action that is part of another one.
     with _cluster_failures(job):
         job.explain(failure)
 
@@ -203,12 +204,12 @@ def run(sc, map_fun, tf_args, num_executors, num_ps, tensorboard=False,
     servers, one is the `master_node` ('chief' or 'master') and one the evaluator, if asked for.
     Returns the TFCluster when every node has begun.
 
-    `max_restarts` failures of programs are answered by starting all again (`ctx.generation`); lost
-    executors always are, three times at most.
+    Up to `max_restarts` failures of programs, all nodes are restarted (`ctx.generation`); after the
+    loss of executors they always are, at most three times.
 
-    With `min_executors` the cluster begins as soon as so many nodes are there, goes on with those
-    that remain when it loses some, and grows up to `num_executors` when executors come; all start
-    again each time. Only the number of workers varies.
+    With `min_executors` the cluster begins as soon as that many nodes are there, continues with the
+    remaining ones when it loses some, and grows up to `num_executors` when executors come; all
+    restart each time. Only the number of workers varies.
     """
     _check_modes(driver_ps_nodes, eval_node, input_mode)
     num_executors = fitness.whole_number("num_executors", num_executors, 1)
@@ -319,7 +320,7 @@ def _template(num_executors, num_ps, master_node, eval_node):
 
 
 def _fewest(template, num_executors, min_executors):
-    """Role → the fewest nodes it may have, where it may have fewer than the template says."""
+    """Role → the fewest nodes it may have, if it may have fewer than the template says."""
     if min_executors is None or min_executors == num_executors:
         return {}
     workers = len(template.get("worker", ()))

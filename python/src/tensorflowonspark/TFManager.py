@@ -1,7 +1,7 @@
 """Queues and values shared by the processes of one node.
 
-Rows do not go through here: they have the ring (muster.feed). What programs put into queues of
-their own, and the node's state, do.
+Rows do not go through here: they have the ring (muster.feed). Items that programs put into their
+own queues, and the node's state, do.
 """
 
 from multiprocessing import JoinableQueue
@@ -32,8 +32,8 @@ def _get_queue(qname):
 def start(authkey, queues, mode="local"):
     """Starts the manager of this node, in a process of its own, with one queue per name.
 
-    'local' listens on a Unix socket of this user. 'remote' used to listen on every interface and
-    to unpickle whatever came: it listens on the loopback now.
+    'local' listens on a Unix socket of this user. 'remote' used to listen on every interface and to
+    unpickle whatever came; now it listens on the loopback interface.
     """
     global mgr
     qdict.clear()

@@ -13,7 +13,7 @@ _DISTRIBUTIONS = ("tensorflow", "tensorflow-cpu", "tf-nightly", "tensorflow-maco
 
 
 def _tensorflow_version():
-    """The installed TensorFlow's, without importing it; None where there is none."""
+    """The installed TensorFlow's version, without importing it; None if there is none."""
     from importlib import metadata
 
     for name in _DISTRIBUTIONS:
@@ -25,8 +25,8 @@ def _tensorflow_version():
 
 
 def __getattr__(name):
-    """TF_VERSION, when it is asked for: to look it up takes as long as to start the node, because
-    every archive that Spark puts on the path is searched.
+    """TF_VERSION, only when it is asked for: looking it up takes as long as starting the node,
+    because every archive that Spark puts on the path is searched.
     """
     if name != "TF_VERSION":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -56,9 +56,9 @@ def hdfs_path(ctx, path):
 
 
 def start_cluster_server(ctx, num_gpus=1, rdma=False):
-    """Starts TensorFlow's server of this node; returns (ClusterSpec, Server).
+    """Starts this node's TensorFlow server; returns (ClusterSpec, Server).
 
-    GPUs are those that the node was given: `num_gpus` of them at most, none for a ps.
+    It uses the GPUs that the node was given: at most `num_gpus` of them, none for a ps.
     """
     import tensorflow as tf
 
@@ -141,7 +141,7 @@ class DataFeed:
         }
 
     def _items(self, batch_size):
-        """From a queue of items, as programs fill them themselves."""
+        """From a queue of items, as filled by programs themselves."""
         items = []
         while len(items) < batch_size:
             item = self.queue_in.get(block=True)

@@ -1,4 +1,4 @@
-"""Nodes, and what feeds and ends them, for programs that do themselves what TFCluster does.
+"""Nodes, and what feeds and ends them, for programs that do on their own what TFCluster does.
 
 TFCluster does not come through here: its nodes are tasks of a Muster job. `train` and `inference`
 feed those, too.
@@ -23,7 +23,7 @@ _SERVING = ("ps", "evaluator")
 
 
 class TFSparkNode:
-    """What this Python process knows of the node it runs, or ran last."""
+    """What this Python process knows about the node it runs, or ran last."""
 
     mgr = None
     cluster_id = None
@@ -80,7 +80,7 @@ def _gpus_of_task():
 def run(fn, tf_args, cluster_meta, tensorboard, log_dir, queues, background):
     """The function for foreachPartition that runs a node: it registers at
     `cluster_meta['server_addr']` (a reservation.Server), waits for the others and calls
-    `fn(tf_args, ctx)`: here, or in a process that stays, with `background`. A ps or an evaluator
+    `fn(tf_args, ctx)`: here or, with `background`, in a process that stays. A ps or an evaluator
     has such a process and holds the task until its manager's queue `control` says None.
     """
 
@@ -168,7 +168,7 @@ def _train_job(settings, rows):
 
     for _, outcome in feeding.train(settings)(0, rows):
         if outcome == feeding.ELSEWHERE:
-            # Spark tries a failed task again, and on another executor if it has one.
+            # Spark retries a failed task, on another executor if it has one.
             raise Exception("No TFManager found on this node: this executor has no node to feed")
         if outcome == feeding.AGAIN:
             raise Exception("the node of this executor starts again: so must this partition")
@@ -233,13 +233,13 @@ class _Node:
             try:
                 fn(self._tf_args, context)
             finally:
-                TFSparkNode.mgr.set("state", "stopped")  # So that Spark may try it again.
+                TFSparkNode.mgr.set("state", "stopped")  # So that Spark may retry it.
             return
         serves = self._job_name in _SERVING
         name = f"{self._job_name}:{self._task_index}"
         process = background.start(fn, self._tf_args, context, name, daemon=serves)
         if context.tmp_socket is not None:
-            context.tmp_socket.close()  # The process has it, and lets it go.
+            context.tmp_socket.close()  # The process has it now, and will close it.
         if serves:
             background.serve(process, TFSparkNode.mgr, self._job_name)
 
@@ -261,8 +261,8 @@ class _Node:
         return authkey
 
     def _register(self, authkey, shown):
-        """Holds a port, tells the driver, and waits for the others: (socket, cluster_info). Who
-        registers again, as a Spark task that is tried again, takes its old place and port.
+        """Holds a port, tells the driver, and waits for the others: (socket, cluster_info). A node
+        that registers again, as a retried Spark task does, takes its old place and port.
         """
         client = reservation.Client(self._meta["server_addr"])
         try:

@@ -1,4 +1,4 @@
-"""A map_fun in a process of its own, beside the Python worker that started it."""
+"""A map_fun in a process of its own, next to the Python worker that started it."""
 
 import contextlib
 import multiprocessing
@@ -16,7 +16,7 @@ _LOOK_SECONDS = 0.2
 
 
 def check():
-    """Exception where a Python worker cannot leave a process behind."""
+    """Exception if a Python worker cannot leave a process behind."""
     if os.name == "nt":
         raise Exception("Background mode is not supported on Windows.")
     if not os.environ.get("SPARK_REUSE_WORKER"):
@@ -27,8 +27,8 @@ def check():
 
 
 def start(function, arguments, context, name, daemon):
-    """Starts `function(arguments, context)`. How it fails, by an exception, an exit code or a
-    signal, goes to the manager's queue `error`.
+    """Starts `function(arguments, context)`. If it fails, the exception, exit code or signal goes
+    to the manager's queue `error`.
     """
     process = multiprocessing.get_context("fork").Process(
         target=_run, args=(function, arguments, context), daemon=daemon

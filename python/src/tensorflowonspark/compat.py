@@ -12,8 +12,8 @@ def _before_2_1():
 
 
 def export_saved_model(model, export_dir, is_chief=False):
-    """Saves a Keras model as a SavedModel: the chief to `export_dir`, all others, who must take
-    part where saving is collective, to a folder of their own host.
+    """Saves a Keras model as a SavedModel: the chief to `export_dir`, all others, which must take
+    part if saving is collective, to a folder on their own host.
     """
     if _before_2_1():
         if is_chief:

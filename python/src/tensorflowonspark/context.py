@@ -51,8 +51,8 @@ class TFNodeContext:
 
 
 def hold_port(port=0):
-    """A socket bound to `port` on every interface: also one that another process of this node
-    holds in the same way.
+    """A socket bound to `port` on every interface, even if another process of this node holds it in
+    the same way.
     """
     held = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,8 +1,8 @@
 """DataFrames from and to TFRecord files of tensorflow.Example.
 
-The records are read and written natively, without TensorFlow. Where TensorFlow's Hadoop jar is on
-Spark's class path its input and output formats carry the files, as before; else the executors read
-through Spark and write by pyarrow's file systems.
+The records are read and written natively, without TensorFlow. If TensorFlow's Hadoop jar is on
+Spark's class path, its input and output formats read and write the files, as before; else the
+executors read through Spark and write through pyarrow's file systems.
 """
 
 import io
@@ -63,7 +63,7 @@ def saveAsTFRecords(df, output_dir):
 
 def loadTFRecords(sc, input_dir, binary_features=()):
     """Reads TFRecord files into a DataFrame with one column per feature of the first record, by
-    name. Features of bytes are text, unless named in `binary_features`.
+    name. Features of bytes become text, unless named in `binary_features`.
     """
     records = _records(sc, input_dir)
     first = records.take(1)
@@ -212,7 +212,7 @@ def _open_output(uri):
 
 
 def _write_part(target, index, examples):
-    """One partition's file; under its name only when it is whole, whoever else tries the same."""
+    """One partition's file; it gets its name only when complete, even if others try the same."""
     from pyspark import TaskContext
 
     name = f"part-r-{index:05d}"

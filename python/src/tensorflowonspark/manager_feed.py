@@ -1,4 +1,4 @@
-"""Feeds a node through the queues of its manager, a row at a time.
+"""Feeds a node through the queues of its manager, one row at a time.
 
 For nodes that TFSparkNode.run() started; those of TFCluster.run() have the ring (muster.feed).
 """
@@ -54,7 +54,7 @@ def is_terminating(manager):
 
 def feed(manager, qname, rows, timeout):
     """Feeds rows and waits until they were read. Returns whether the program wants no more: then
-    rows are thrown away. Exception with the program's words, or "Timeout while feeding partition"
+    rows are discarded. Exception with the program's words, or "Timeout while feeding partition"
     after `timeout` seconds without the last row read.
     """
     queue = open_queue(manager, qname)

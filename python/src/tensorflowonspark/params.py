@@ -6,7 +6,7 @@ from .TFCluster import InputMode
 
 
 class TFTypeConverters:
-    """What pyspark.ml has no converter for."""
+    """Converters that pyspark.ml does not have."""
 
     @staticmethod
     def toDict(value):
@@ -17,7 +17,7 @@ class TFTypeConverters:
 
 
 def _param(name, text, converter):
-    """A Param that its class's instances take over as theirs."""
+    """A Param that instances of its class adopt as their own."""
     return Param(Params._dummy(), name, text, typeConverter=converter)
 
 
@@ -103,7 +103,7 @@ class HasInputMode(Params):
     input_mode = _param("input_mode", "Input data feeding mode", TypeConverters.toInt)
 
     def setInputMode(self, value):
-        """Sets it; a DataFrame is fed by Spark, so nothing but InputMode.SPARK can be meant."""
+        """Sets it; a DataFrame is fed by Spark, so only InputMode.SPARK makes sense."""
         if value == InputMode.TENSORFLOW:
             raise Exception("InputMode.TENSORFLOW is deprecated in pipelines: use InputMode.SPARK")
         return self._set(input_mode=value)
@@ -280,7 +280,7 @@ class HasSignatureDefKey(Params):
     )  # fmt: skip
 
     def __init__(self):
-        """Without a value it is None."""
+        """It is None if it has no value."""
         super().__init__()
         self._setDefault(signature_def_key=None)
 

@@ -119,7 +119,7 @@ class TFEstimator(Estimator, TFParams, HasInputMapping, HasClusterSize, HasNumPS
                   HasMasterNode, HasProtocol, HasGraceSecs, HasTensorboard, HasModelDir,
                   HasExportDir, HasTFRecordDir, HasBatchSize, HasEpochs, HasReaders,
                   HasSteps):  # fmt: skip
-    """Trains on a DataFrame, by a cluster that `fit` starts and ends. Gives a TFModel."""
+    """Trains on a DataFrame, with a cluster that `fit` starts and ends. Returns a TFModel."""
 
     train_fn = None
     export_fn = None
@@ -172,7 +172,7 @@ class TFEstimator(Estimator, TFParams, HasInputMapping, HasClusterSize, HasNumPS
 
 class TFModel(Model, TFParams, HasInputMapping, HasOutputMapping, HasBatchSize, HasModelDir,
               HasExportDir, HasSignatureDefKey, HasTagSet):  # fmt: skip
-    """Inference by a SavedModel: each Python worker loads it once, and works alone."""
+    """Inference with a SavedModel: each Python worker loads it once, and works alone."""
 
     def __init__(self, tf_args):
         """`tf_args` as for TFEstimator."""
@@ -203,7 +203,7 @@ class TFModel(Model, TFParams, HasInputMapping, HasOutputMapping, HasBatchSize, 
         return spark.createDataFrame(rows.map(lambda values: Row(*values)), columns)
 
 
-# Of the Python worker: the model stays loaded from one partition to the next.
+# Kept by the Python worker: the model stays loaded from one partition to the next.
 pred_fn = None
 global_args = None
 global_model = None
@@ -242,7 +242,7 @@ def _infer(rows, args, tf_args):
         tensors = {}
         for name, values in zip(inputs, columns, strict=True):
             tensor = tf.constant(values, dtype=shapes[name].dtype)
-            # Spark knows flat arrays only.
+            # Spark knows only flat arrays.
             tensors[name] = tf.reshape(tensor, [len(values), *shapes[name].shape[1:]])
         predicted = predict(**tensors)
         missing = [name for name in outputs if name not in predicted]

@@ -71,7 +71,7 @@ def _is_same_node(meta, other):
 
 
 class Reservations:
-    """Which nodes have registered, and whether that is all. For any thread."""
+    """Which nodes have registered, and whether those are all. For any thread."""
 
     def __init__(self, required):
         self.required = required
@@ -79,7 +79,7 @@ class Reservations:
         self.changed = threading.Condition(threading.RLock())
 
     def add(self, meta):
-        """Takes one node's data: in the place of the same node's, if that has registered before."""
+        """Takes one node's data, replacing what the same node registered before."""
         with self.changed:
             for index, other in enumerate(self.reservations):
                 if _is_same_node(meta, other):
@@ -110,7 +110,7 @@ class Reservations:
 
 
 class MessageSocket:
-    """Whole messages over a stream."""
+    """Complete messages over a stream."""
 
     def receive(self, sock):
         """The next message. Exception if the other side has closed or sends something else."""
@@ -291,8 +291,8 @@ class Client(MessageSocket):
         return self.get_reservations()
 
     def request_stop(self):
-        """Ends the server's `done` flag's wait: used to end a stream. A cluster of TFCluster.run()
-        takes this word only from programs of the user who runs it.
+        """Sets the server's `done` flag: used to end a stream. A cluster of TFCluster.run() accepts
+        this only from programs of the user who runs it.
         """
         from muster.spark import stop_key
 

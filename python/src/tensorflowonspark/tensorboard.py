@@ -1,4 +1,4 @@
-"""TensorBoard beside one node of a cluster."""
+"""TensorBoard next to one node of a cluster."""
 
 import os
 import secrets
@@ -27,9 +27,9 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 
 
 def start(log_dir, executor_id, host):
-    """Starts it, on $TENSORBOARD_PORT or any free port of `host`, which is how the node is known,
-    and of no other address: (process, port, the path below which it answers). Exception if it is
-    not installed.
+    """Starts it on $TENSORBOARD_PORT or any free port of `host`, the name by which the node is
+    known, and on no other address: (process, port, the path below which it answers). Exception if
+    it is not installed.
     """
     searched = os.pathsep.join(
         [os.path.dirname(sys.executable), *sys.path, os.environ.get("PATH", "")]

@@ -15,7 +15,7 @@ _EXECUTOR_ID_FILE = "executor_id"
 
 def expand_hadoop_classpath():
     """Puts Hadoop's jars, one by one, onto CLASSPATH: libhdfs cannot expand wildcards. Once per
-    process, and only where HADOOP_PREFIX or HADOOP_HOME says where Hadoop is.
+    process, and only if HADOOP_PREFIX or HADOOP_HOME says where Hadoop is.
     """
     home = os.environ.get("HADOOP_PREFIX") or os.environ.get("HADOOP_HOME")
     if not home or "TFOS_CLASSPATH_UPDATED" in os.environ:
@@ -43,7 +43,7 @@ def index_on_host(address, addresses):
 def single_node_env(num_gpus=1, worker_index=-1, nodes=()):
     """Prepares the environment of a node that trains alone: Hadoop's class path and
     CUDA_VISIBLE_DEVICES. `nodes` are all nodes' addresses; those on this one's host share its GPUs
-    by their order.
+    in their order.
     """
     expand_hadoop_classpath()
     devices = ""
@@ -63,8 +63,8 @@ def _index_among(nodes, worker_index):
 
 
 def get_ip_address():
-    """The address that other hosts reach this one by: the one of the default route, or the one of
-    the host's name where there is no route.
+    """The address by which other hosts reach this one: that of the default route, or that of the
+    host's name if there is no route.
     """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
@@ -92,7 +92,7 @@ def write_executor_id(num):
 
 
 def read_executor_id():
-    """The number that write_executor_id left. Exception, with what to look at, if there is none."""
+    """The number that write_executor_id left. Exception, saying what to check, if there is none."""
     try:
         with open(_EXECUTOR_ID_FILE) as file:
             return int(file.read())

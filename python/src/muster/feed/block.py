@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from muster.feed import library
 from muster.feed.errors import FeedError
 
-if TYPE_CHECKING:  # What programs have of rows without arrays needs no numpy.
+if TYPE_CHECKING:  # Programs whose rows have no arrays need no numpy.
     import numpy as np
 
 # How a value looked in Python: feed/block.h, Look.

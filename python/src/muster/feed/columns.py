@@ -18,8 +18,8 @@ class ColumnReader:
         self._inbox = inbox
 
     def batches(self, size: int | None = None) -> Iterator[Any]:
-        """Batches of `size` rows, the last one with what is left; None: each block as it is. Their
-        shape is Block.columns()'s. NoColumnsError if the rows have none.
+        """Batches of `size` rows, the last one with what is left; None: each block as it is. They
+        have the form that Block.columns() returns. NoColumnsError if the rows have none.
         """
         if size is not None and size < 1:
             raise ValueError(f"batches of {size} rows")
@@ -56,7 +56,7 @@ class ColumnReader:
 
 
 def _mapped(columns: list[Any], function: Callable[[list[np.ndarray]], np.ndarray]) -> Any:
-    """One value of the shape of all of `columns`, by a function of their arrays."""
+    """One value with the structure of each of `columns`, made by a function of their arrays."""
     first = columns[0]
     if isinstance(first, dict):
         return {name: _mapped([one[name] for one in columns], function) for name in first}

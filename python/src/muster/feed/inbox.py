@@ -34,7 +34,7 @@ class Inbox:
 
     def __init__(self, *, by_partition: bool = False, folder: str | None = None):
         """`by_partition` reads one ring to the end of its partition before the next one (for
-        inference); otherwise whatever is there first. `folder` holds rings that do not fit in
+        inference); otherwise whatever arrives first. `folder` holds rings that do not fit in
         memory.
         """
         handle = ctypes.c_void_p()
@@ -88,7 +88,7 @@ class Inbox:
         KeyboardInterrupt and other signal handlers run meanwhile.
         """
         received = library.ReceivedStruct()
-        # What is there already need not be waited for: the lock is kept.
+        # There is no wait for what is already there: the lock is kept.
         status = library.PY.mf_inbox_receive(self._handle, 0, received)
         deadline = None if timeout is None else time.monotonic() + timeout
         while status in (library.TIMED_OUT, library.INTERRUPTED):

@@ -76,8 +76,8 @@ class _ArrowArray(ctypes.Structure):
 
 @contextlib.contextmanager
 def arrow_structures() -> Iterator[tuple[int, int]]:
-    """The addresses of an ArrowSchema and an ArrowArray, both empty. What they hold in the end is
-    released.
+    """The addresses of an ArrowSchema and an ArrowArray, both empty. Whatever they hold at the end
+    is released.
     """
     both = _ArrowSchema(), _ArrowArray()
     try:

@@ -19,7 +19,7 @@ _MOST_ROWS = 4096
 _MOST_PICKLED = 4096
 # Rows that are pickled together hold no more than this, so that they stay in the cache.
 _MOST_PICKLED_BYTES = 64 << 10
-# Rows that come slower than this are published as they come.
+# Rows that arrive more slowly than this are published as they come.
 _PATIENCE_MILLISECONDS = 50
 # Blocks of fewer rows than this, this often in a row, cost more than pickling does.
 _FEW_ROWS = 8
@@ -57,8 +57,8 @@ class Producer:
         block = library.DLL.mf_producer_block_bytes(handle)
         self._limit = block - block // 8
         self._small_blocks = 0
-        self._row_bytes = 1  # Of a pickled one.
-        self._pickle_rows = 0  # So many more rows without trying columns,
+        self._row_bytes = 1  # The size of a pickled row.
+        self._pickle_rows = 0  # How many more rows to feed without trying columns,
         self._next_pickled = 1  # and so many after the next row that has none.
 
     def __del__(self):
@@ -103,7 +103,7 @@ class Producer:
             self._make_room(why, timeout)
             if why == _HOMELESS:  # The row has not been taken yet.
                 continue
-            # A slow source: give the reader what there is, and take less at once.
+            # A slow source: give the reader what there is, and take fewer rows at once.
             count = max(1, count // 2) if slow else min(count * 2, _MOST_ROWS)
             if slow:
                 self._publish(timeout)
@@ -142,7 +142,7 @@ class Producer:
         library.DLL.mf_producer_close(self._handle)
 
     def _take(self, iterator: Iterator, count: int) -> tuple[int, int]:
-        """Encodes rows as columns. Returns how many, and why not more."""
+        """Encodes rows as columns. Returns how many, and why it stopped."""
         why = ctypes.c_int()
         taken = library.PY.mf_encoder_take(
             self._encoder.handle, iterator, count, self._limit, _PATIENCE_MILLISECONDS, why

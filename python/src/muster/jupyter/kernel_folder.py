@@ -14,11 +14,11 @@ ABOVE_MAX = 60  # Bytes: the address of a Unix socket has 108 at most.
 
 
 def make_kernel_folder():
-    """Makes a folder that this user alone may enter, and removes those whose owners are gone.
+    """Makes a folder that only this user may enter, and removes those whose owners are gone.
 
     It is locked until this process ends, however that happens: a folder of this user's that is not
-    locked has lost its owner. The lock also keeps systemd's cleaning of /tmp away. Where the file
-    system locks no folders, none is removed.
+    locked has lost its owner. The lock also keeps systemd's cleaning of /tmp away. If the file
+    system cannot lock folders, none is removed.
     """
     for place in {tempfile.gettempdir(), SHORT}:
         remove_left_folders(place)
@@ -29,7 +29,7 @@ def make_kernel_folder():
         folder = tempfile.mkdtemp(prefix=PREFIX, dir=above)  # 0700
         try:
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)  # Stays open.
-        except FileNotFoundError:  # Somebody has taken it for left.
+        except FileNotFoundError:  # Somebody took it for abandoned.
             continue
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)

@@ -1,6 +1,6 @@
-"""Whose the other ends of connections within this host are. Sent along by those who listen for
-their user alone (provisioner.py, notebook_program.h): with nothing but the standard library, for
-any Python from 3.7.
+"""Who owns the other ends of connections within this host. Sent along by programs that listen only
+for their user (provisioner.py, notebook_program.h): uses only the standard library, for any Python
+from 3.7 on.
 """
 
 import os
@@ -17,8 +17,8 @@ NOBODY = -1
 
 
 def is_of_this_user(connection):
-    """Whether the other end of a connection within this host is this user's, or root's. True where
-    the kernel does not tell."""
+    """Whether the other end of a connection within this host is this user's, or root's. True if the
+    kernel does not say."""
     try:
         here, there = connection.getsockname(), connection.getpeername()
     except OSError:  # It has ended.
@@ -26,7 +26,7 @@ def is_of_this_user(connection):
     try:
         user = ask_kernel(there, here)
         if user is None and ask_kernel(here, there) is not None:
-            user = NOBODY  # It knows of our end, and would of the other.
+            user = NOBODY  # The kernel knows our end, and would know the other.
     except OSError:
         user = None
     if user is None:
@@ -40,8 +40,8 @@ def is_of_this_user(connection):
 
 
 def ask_kernel(local, remote):
-    """Who holds the socket with these ends; None where the kernel does not say. Takes the same
-    short time however many connections there are."""
+    """Who holds the socket with these ends; None if the kernel does not say. Takes the same short
+    time however many connections there are."""
     ends = struct.pack("!HH4s12x4s12x", local[1], remote[1], socket.inet_aton(local[0]),
                        socket.inet_aton(remote[0]))
     asked = struct.pack("=BBBxI", socket.AF_INET, socket.IPPROTO_TCP, 0, 0xFFFFFFFF) + ends
@@ -57,7 +57,7 @@ def ask_kernel(local, remote):
 
 
 def look_up(local, remote):
-    """The same by the kernel's table, which takes longer the more connections everybody has."""
+    """The same through the kernel's table, which takes longer the more connections there are."""
     def written(address):
         (number,) = struct.unpack("=I", socket.inet_aton(address[0]))
         return f"{number:08X}:{address[1]:04X}"

@@ -23,9 +23,9 @@ START_MAX = 180
 WORD_MAX = 30
 PAUSE = 0.2
 BROKEN_MAX = 5
-# Where a muster of another version answers.
+# For answers from a muster of another version.
 MATCH_VERSIONS = "use the muster that came with it, or the package of that muster"
-# Of what a program said, in an error.
+# How much of a program's output an error quotes.
 SAID_MAX = 500
 
 
@@ -45,7 +45,7 @@ def muster_program() -> str:
 
 
 def last_words(said: bytes) -> str:
-    """Of a program's standard error."""
+    """The end of a program's standard error."""
     return said.decode(errors="replace").strip()[-SAID_MAX:]
 
 
@@ -60,7 +60,7 @@ async def run_muster(*arguments: str, stdin: int) -> asyncio.subprocess.Process:
 
 
 def unknown_answer(verb: str, said: bytes) -> KernelError:
-    """For what no muster says that fits this package."""
+    """For an answer that no muster matching this package gives."""
     text = said.decode(errors="replace").strip()[:SAID_MAX]
     return KernelError(f"`{muster_program()} {verb}` answered {text!r}, which this package does "
                        f"not know: {MATCH_VERSIONS}")
@@ -157,14 +157,14 @@ class TaskProvisioner(KernelProvisionerBase):
         return self.connection_info
 
     def _is_started_again(self) -> bool:
-        """Whether Jupyter starts the kernel again by itself, because it has died. It counts how
-        often it dies, and says that it is dead after some of them. An error would end its counting,
-        and people would wait for a restart that never comes.
+        """Whether Jupyter starts the kernel again by itself, because it has died. Jupyter counts
+        how often the kernel dies, and reports it dead after several times. An error would end the
+        counting, and people would wait for a restart that never comes.
         """
         return bool(getattr(getattr(self.parent, "_restarter", None), "_restart_count", 0))
 
     async def _start(self, key: bytes) -> dict[str, Any]:
-        """Has the kernel started; returns its ports there."""
+        """Has the kernel started; returns its ports in the task."""
         here = Path(__file__).parent
         code = "".join((here / f"{name}.py").read_text()
                        for name in ("kernel_folder", "peer_user", "warden"))
@@ -190,8 +190,8 @@ class TaskProvisioner(KernelProvisionerBase):
         return told
 
     async def _open_ports(self, told: dict[str, Any]) -> dict[str, int]:
-        """Forwards ports of the task's host; returns where each is on this machine: after a
-        restart where it was before, which is where those who use the kernel look for it."""
+        """Forwards ports of the task's host; returns where each is on this machine: after a restart
+        where it was before, because that is where users of the kernel look for it."""
         names = {told[name]: name for name in (*PORTS, "warden_port")}
         wanted = [f"{self._here.get(name, 0)}:{port}" for port, name in names.items()]
         self._forward = await run_muster("forward", self.job, self.task, *wanted,
@@ -211,7 +211,7 @@ class TaskProvisioner(KernelProvisionerBase):
         return here
 
     async def _hear(self, stream: asyncio.StreamReader) -> bytes:
-        """Reads what is said until its end, so that nobody waits for a reader; returns the end."""
+        """Reads a stream to its end, so that its writer never waits; returns the last part."""
         said = b""
         while piece := await stream.read(4096):
             said = (said + piece)[-4 * SAID_MAX:]
@@ -225,7 +225,7 @@ class TaskProvisioner(KernelProvisionerBase):
         return reader
 
     async def _follow(self, reader: asyncio.StreamReader, port: int, key: bytes) -> None:
-        """Until the kernel has ended, or its task: then nothing is forwarded any more."""
+        """Waits until the kernel or its task has ended: then nothing is forwarded any more."""
         while True:
             with contextlib.suppress(OSError):
                 said = await reader.readline()
@@ -240,8 +240,8 @@ class TaskProvisioner(KernelProvisionerBase):
             reader = found
 
     async def _find_again(self, port: int, key: bytes) -> asyncio.StreamReader | None:
-        """Connects to the warden again, as soon as there is a master. None: it is gone. What is
-        forwarded waits for a master without a word; where there is one, it breaks at once if nobody
+        """Connects to the warden again, as soon as there is a master. None: it is gone. Forwarded
+        connections wait silently for a master; if there is one, they break at once if nobody
         listens."""
         broken = 0
         while broken < BROKEN_MAX:

@@ -1,4 +1,4 @@
-"""A kernel spec for each task that runs now."""
+"""A kernel spec for each running task."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from muster.jupyter.provisioner import MATCH_VERSIONS, KernelError, muster_progr
 
 NAME = re.compile(r"muster\.([a-z0-9._-]+)\.([a-z0-9_-]+)\.(\d+)")
 PATIENCE = 20
-# The page of a notebook server asks often.
+# A notebook server's page asks often.
 FRESH = 3.0
 
 
@@ -45,8 +45,8 @@ class TaskKernels(KernelSpecManager):
                                              "config": {"job": job, "task": task}}})
 
     def _running(self) -> list[tuple[str, str, int]]:
-        """Whatever the program answers, which may be of another version: the kernels that are
-        installed do not depend on it."""
+        """Accepts any answer from the program, which may be of another version: the installed
+        kernels do not depend on it."""
         tasks: list[tuple[str, str, int]] = []
         try:
             for entry in self._ask("ps", "--json").get("jobs", []):

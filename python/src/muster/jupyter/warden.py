@@ -4,15 +4,16 @@ ipykernel.
 
 Reads one JSON object from standard input: `key`, the kernel's; `alone`, for how many seconds it
 lives without anybody connected to the warden. Once the kernel listens, writes one with its ports
-and the warden's own, `warden_port`, and leaves: warden and kernel go on, and end with the task.
+and the warden's own, `warden_port`, and exits: warden and kernel keep running, and end with the
+task.
 
-Who connects to the warden's port of this host sends the key first, a line. From then on each line
-is the number of a signal for the kernel, and the last line that comes back is the kernel's exit
-status, negative for a signal.
+Whoever connects to the warden's port on this host first sends the key, as a line. From then on each
+line is the number of a signal for the kernel, and the last line that comes back is the kernel's
+exit status, negative for a signal.
 
 The kernel itself listens on Unix sockets in a folder of this user's: whoever could connect to it
-would read what it prints, and the code that it runs. The warden leads five ports of this host
-there, for this user and root alone.
+would read what it prints, and the code that it runs. The warden forwards five ports of this host to
+them, only for this user and root.
 """
 
 import hmac
@@ -28,7 +29,7 @@ import tempfile
 import threading
 import time
 
-# In the kernel's own process: says which ports it has, once it has them, and ends with its warden.
+# Runs in the kernel's own process: reports its ports once it has them, and ends with its warden.
 KERNEL = """
 import json, os, sys, threading
 ready = os.fdopen(os.dup(1), "w")
@@ -51,9 +52,9 @@ START_MAX = 120  # Seconds for ipykernel to be imported from a slow disk.
 FIRST_WORD_MAX = 10
 LINE_MAX = 256
 CONNECTIONS_MAX = 8
-# Connections that have not said the key: the oldest makes room.
+# Connections that have not sent the key: the oldest makes room.
 UNPROVED_MAX = 64
-RELAYS_MAX = 256  # To the kernel; a notebook has some five.
+RELAYS_MAX = 256  # To the kernel; a notebook has about five.
 
 
 def copy(source, target):
@@ -73,7 +74,7 @@ def copy(source, target):
 
 
 class Warden:
-    """One kernel, and those who are connected to it."""
+    """One kernel, and those connected to it."""
 
     def __init__(self, order):
         self.key = order["key"].encode()
@@ -84,8 +85,8 @@ class Warden:
         self.doors = {socket.create_server(("127.0.0.1", 0), backlog=1024): self.socket_of(number)
                       for number in range(1, len(PORTS) + 1)}
         self.relays = threading.BoundedSemaphore(RELAYS_MAX)
-        self.people = {}  # Connections that have said the key, and what of a line has come.
-        self.unproved = {}  # The others, the oldest first: what has come, and since when.
+        self.people = {}  # Connections that have sent the key, and their unfinished line.
+        self.unproved = {}  # The others, oldest first: what has arrived, and since when.
         self.ended, self.wake = os.pipe()
         self.kernel = None
         self.status = None
@@ -94,7 +95,7 @@ class Warden:
         return os.path.join(self.folder, f"kernel-{number}")
 
     def start(self):
-        """Returns what is to be said of the kernel: its ports, or `error`."""
+        """Returns what to report about the kernel: its ports, or `error`."""
         file = os.path.join(self.folder, "connection.json")
         with open(os.open(file, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600), "w") as out:
             # The kernel makes kernel-1 and so on of `ip`.
@@ -117,7 +118,9 @@ class Warden:
         return {**ports, "warden_port": self.server.getsockname()[1], "pid": self.kernel.pid}
 
     def watch(self):
-        """Until the kernel ends. One who goes away may come back, for as long as `alone`."""
+        """Runs until the kernel ends. A client that disconnects may come back within `alone`
+        seconds.
+        """
         threading.Thread(target=self.reap, daemon=True).start()
         alone_since = time.monotonic()
         while self.status is None:
@@ -170,7 +173,7 @@ class Warden:
     def admit(self, door):
         try:
             connection, _ = door.accept()
-        except OSError:  # Whoever came has gone again.
+        except OSError:  # The peer has left again.
             return
         if not is_of_this_user(connection):  # noqa: F821: of peer_user.py
             connection.close()

@@ -12,12 +12,12 @@ class NotInstalledError(Exception):
 
 
 def program_path() -> Path:
-    """The muster binary: of the installed package, or the one that MUSTER_BINARY names."""
+    """The muster binary: the installed package's, or the one that MUSTER_BINARY names."""
     return _path("MUSTER_BINARY", "muster", "program")
 
 
 def library_path() -> Path:
-    """The feed library: of the installed package, or the one that MUSTER_FEED_LIBRARY names."""
+    """The feed library: the installed package's, or the one that MUSTER_FEED_LIBRARY names."""
     return _path("MUSTER_FEED_LIBRARY", "libmuster_feed.so", "feed library")
 
 

@@ -1,5 +1,5 @@
-"""Jobs on the executors of a Spark application: `run`, and `train_df` for programs that it feeds
-the columns of a DataFrame. `tensorflowonspark.TFCluster` is the same with the names of
+"""Jobs on the executors of a Spark application: `run`, and `train_df` for programs that are fed the
+columns of a DataFrame. `tensorflowonspark.TFCluster` is the same under the names of
 TensorFlowOnSpark.
 """
 
@@ -13,7 +13,7 @@ __all__ = ["batches", "members", "run", "train_df"]
 
 def run(*arguments: Any, **settings: Any) -> dict[str, list[Any]]:
     """muster.spark.api.run: what a function returns as each task of a gang."""
-    # Holders and nodes are of this package too, and have no use for Spark.
+    # Holders and nodes are part of this package too, and do not need Spark.
     from muster.spark import api
 
     return api.run(*arguments, **settings)

@@ -32,14 +32,14 @@ def run(
     A role may also be `{"min": 2, "max": 4}`: the gang forms as soon as two are there. When one is
     lost the others continue, and when an executor arrives one more joins: each time all restart in
     the next generation, with `ctx.generation`, `ctx.task_index` and `ctx.cluster_spec` of their
-    own. With `"membership": "elastic"` those that run are not disturbed: muster.spark.members()
-    returns the current members. Those that ended well have results.
+    own. With `"membership": "elastic"` running tasks are not disturbed: muster.spark.members()
+    returns the current members. Tasks that ended well have results.
 
     `framework` decides what the tasks find in their environment (`pytorch`: RANK, MASTER_ADDR and
-    so on); `max_restarts` failures start all again. `stall` says what follows when tasks hang, as
-    in `{"after": "5m", "then": "fail"}`, and `notify` who is told, both as in a specification.
-    JobError in the words of whoever failed first; Exception with who is missing if not all have
-    begun after `start_timeout` seconds.
+    so on); up to `max_restarts` failures restart all of them. `stall` says what happens if tasks
+    hang, as in `{"after": "5m", "then": "fail"}`, and `notify` who is told, both as in a
+    specification. Raises JobError with the message of the task that failed first; Exception that
+    names the missing tasks if not all have begun after `start_timeout` seconds.
     """
     fitness.check_function("function", function)
     if sc is None:

@@ -1,8 +1,8 @@
 """Messages between the driver and the containers of its job, over TCP.
 
-JSON texts, each with a code that only holders of the container's key can make, so that nothing that
-anybody else sent is accepted, let alone unpickled. They are not secret; what must be secret is
-masked (`Mask`). Both ends prove that they have the key before anything else is exchanged.
+JSON texts, each with a code that only holders of the container's key can make, so nothing sent by
+anybody else is accepted, let alone unpickled. They are not secret; what must be secret is masked
+(`Mask`). Both ends prove that they have the key before anything else is exchanged.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ _NONCE = 32
 _CODE = 32
 _NAME_MOST = 64
 _MESSAGE_MOST = 16 << 20
-# To the driver, from a container, whose program has its key: last words and what is beside them.
+# To the driver, from a container, whose program has its key: last words and what comes with them.
 _MESSAGE_UP_MOST = 1 << 20
 # How long a container tries to get in, and how long one of its attempts may take.
 _CONNECT_SECONDS = 60.0
 _HANDSHAKE_SECONDS = 30.0
 # How long the driver gives a connection to show its key.
 _PROOF_SECONDS = 10.0
-# Connections that have not yet shown their key. When there are more, the oldest of the address that
-# has most makes room, once it has had its time.
+# Connections that have not yet shown their key. If there are more, the oldest of the address that
+# has the most makes room, once it has had its time.
 _UNPROVED_MOST = 256
 _UNPROVED_SECONDS = 0.2
 # Connections of one name, which have shown their key: a container has a holder and a node, and the
-# word of a node that ends.
+# final message of a node.
 _PROVED_MOST = 8
-# Where descriptors, memory or threads have run out, others may be free by then.
+# If descriptors, memory or threads have run out, some may be free after this pause.
 _PAUSE_SECONDS = 0.05
 
 
@@ -79,8 +79,8 @@ class Channel:
     def __init__(self, connection: socket.socket, name: str, keys: tuple[bytes, bytes],
                  from_container: bool = False):  # fmt: skip
         """For connect() and Server. `name` is the container's; `keys` are for sending and
-        receiving. What comes `from_container` is short, and an object of plain values: lists of
-        lists would take fifty times the memory of their text.
+        receiving. Messages that come `from_container` must be short, and objects of plain values:
+        lists of lists would take fifty times the memory of their text.
         """
         self.name = name
         self._flat = from_container
@@ -152,7 +152,7 @@ def _is_flat(message: Any) -> bool:
 
 
 def _exactly(connection: socket.socket, size: int, until: float | None = None) -> bytes:
-    """Reads so much; by `until` (monotonic), however slowly it comes."""
+    """Reads `size` bytes by `until` (monotonic), however slowly they come."""
     data = bytearray()
     while len(data) < size:
         if until is not None:
@@ -166,8 +166,8 @@ def _exactly(connection: socket.socket, size: int, until: float | None = None) -
 
 def connect(address: tuple[str, int], name: str, key: bytes) -> Channel:
     """Connects to a driver's Server as container `name`. OSError if nothing listens there;
-    ChannelError if it belongs to another job. A driver that is crowded closes the connection before
-    it has said anything: it is asked again for a minute.
+    ChannelError if it belongs to another job. An overloaded driver closes the connection before it
+    has sent anything: it is tried again for a minute.
     """
     until = time.monotonic() + _CONNECT_SECONDS
     pause = 0.05
@@ -218,7 +218,7 @@ class Server:
         """
         self._secret = secret
         self._serve = serve
-        # Those that have not shown their key, the oldest first: their address and since when.
+        # Those that have not shown their key, oldest first: their address and since when.
         self._unproved: dict[socket.socket, tuple[str, float]] = {}
         self._unproved_most = _unproved_most()
         self._open: set[Channel] = set()
@@ -242,11 +242,11 @@ class Server:
             channel.close()
 
     def _accept(self) -> None:
-        """Until the end: nothing that peers do, and no lack of anything, ends it sooner."""
+        """Runs until the end: nothing that peers do, and no lack of resources, ends it sooner."""
         while True:
             try:
                 connection, (source, *_) = self._listener.accept()
-            except OSError:  # The end; else no descriptor is left, or whoever came has gone again.
+            except OSError:  # The end; else no descriptor is left, or the peer has left again.
                 with self._lock:
                     if self._closed:
                         return
@@ -260,7 +260,7 @@ class Server:
                 threading.Thread(
                     target=self._take, args=(connection,), name="muster-channel", daemon=True
                 ).start()
-            except RuntimeError:  # As many threads as may be.
+            except RuntimeError:  # No more threads can be started.
                 with self._lock:
                     self._unproved.pop(connection, None)
                 connection.close()
@@ -275,8 +275,8 @@ class Server:
             time.sleep(0.01)
 
     def _evict(self) -> bool:
-        """Ends the oldest connection of the address that holds most places, if it has had its time.
-        With the lock.
+        """Ends the oldest connection of the address that holds the most places, if it has had its
+        time. Requires the lock.
         """
         if not self._unproved:
             return False

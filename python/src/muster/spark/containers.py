@@ -23,12 +23,12 @@ from muster.spark.plan import JobPlan
 
 _KEY_BYTES = 32
 _DIAGNOSTICS_MOST = 4000
-# What a holder that is gone leaves behind needs this long to end: its stub is told by the kernel,
-# and its keeper gives the agent two seconds. Meanwhile Spark may say why the executor was lost.
+# What a lost holder leaves behind needs this long to end: its stub is told by the kernel, and its
+# keeper gives the agent two seconds. Meanwhile Spark may say why the executor was lost.
 _LEAVES_SECONDS = 2.5
-# Where the Spark task of the slot is still there, it sees all of that go.
-# A holder that lives ends its container within two seconds and says so; one that hangs is not
-# waited for any longer: nobody can see what becomes of its container.
+# If the Spark task of the slot is still there, it sees all of that go. A live holder ends its
+# container within two seconds and says so; one that hangs is not waited for any longer: nobody can
+# see what becomes of its container.
 _UNSEEN_SECONDS = 10.0
 _EXIT_STATUS = re.compile(r"(?:exit(?:ed)?(?: with)? (?:status|code):?|exitCode:) *(-?\d+)", re.I)
 # What Spark says instead of YARN's own exit status.
@@ -37,7 +37,7 @@ _SAID_FOR_STATUS = {
     "virtual memory limits": "-103",
     "was preempted": "-102",
 }
-# How often Spark is asked for executors that came: it tells nobody.
+# How often Spark is asked for new executors: it does not announce them.
 _ROOM_SECONDS = 0.5
 
 
@@ -50,11 +50,11 @@ class _Container:
     role: str
     pad: bytes
     channel: Channel | None = None  # To its holder.
-    executor: str = ""  # Spark's name of where it lies.
+    executor: str = ""  # Spark's name of its executor.
     granted: bool = False
-    lost: str = ""  # How it was lost, if so.
+    lost: str = ""  # How it was lost, if it was.
     released: bool = False
-    slot_over: bool = False  # Its Spark task has ended: nobody on the executor watches it.
+    slot_over: bool = False  # Its Spark task has ended: nothing on the executor watches it.
     ended: bool = False
 
 
@@ -95,7 +95,7 @@ class Containers:
             self._all[container.name] = container
         try:
             hold = inheritable_thread_target(self._hold)
-        except AssertionError:  # So pyspark says that there is no application any more.
+        except AssertionError:  # This is how pyspark says that there is no application any more.
             self._ended(container, None, "the Spark application has ended")
             return
         threading.Thread(
@@ -176,7 +176,7 @@ class Containers:
             self._launch_failed(channel.name, message["reason"])
 
     def on_gone(self, channel: Channel) -> None:
-        """A connection closed: if it was a holder's, so has its container ended."""
+        """A connection closed: if it was a holder's, its container has ended."""
         with self._changed:
             container = self._all.get(channel.name)
             if container is None or container.channel is not channel:
@@ -211,7 +211,7 @@ class Containers:
         return "; ".join(dict.fromkeys(told))
 
     def application_runs(self) -> bool:
-        """Whether the Spark application has not ended, nor begun to."""
+        """Whether the Spark application has neither ended nor begun to end."""
         context = self._application.sc._jsc  # None when SparkContext.stop() is through.
         try:
             return context is not None and not context.sc().isStopped()
@@ -261,7 +261,7 @@ class Containers:
         if held.last == "go":
             return
         if held.result is not None:
-            # It came as the result of a Spark task, by Spark's own channel.
+            # It came as the result of a Spark task, through Spark's own channel.
             role, index, value = pickle.loads(held.result)
             with self._changed:
                 self.results[role, index] = value
@@ -270,7 +270,7 @@ class Containers:
         self._ended(container, None, held.last if held.last.startswith("lost") else "")
 
     def _see_the_end(self, container: _Container) -> None:
-        """The Spark task of a container has ended, which its processes may outlive: its holder is
+        """The Spark task of a container has ended, but its processes may outlive it: its holder is
         told to end them, and says when they are gone, if it has not already.
         """
         with self._changed:
@@ -308,8 +308,8 @@ class Containers:
             return self._changed.wait_for(lambda: wanted <= self.results.keys(), seconds)
 
     def _hold_on_executor(self, wanted: slot.Slot) -> slot.Held:
-        """Holds a slot of an executor. Where nodes come later, those that are there have given
-        their slots back: it must not be one of these.
+        """Holds a slot of an executor. If nodes come later, existing ones have given their slots
+        back: it must not be on one of their executors.
         """
         while True:
             with self._changed:
@@ -323,8 +323,8 @@ class Containers:
             self._await_room(container, wanted.cores)
 
     def _await_room(self, container: _Container, cores: int) -> None:
-        """Waits until some executor has fewer nodes than slots, or the container is not wanted any
-        more.
+        """Waits until some executor has fewer nodes than slots, or the container is no longer
+        wanted.
         """
 
         def unwanted() -> bool:
@@ -397,8 +397,8 @@ class Containers:
     def _granted(self, channel: Channel, message: dict[str, Any]) -> None:
         with self._changed:
             container = self._all[channel.name]
-            # Spark tries a task again whose Python worker died, and its container with it: the
-            # master asks for another one.
+            # Spark retries a task whose Python worker died, and its container with it: the master
+            # requests another one.
             unwanted = container.granted or container.released or self._closed
             if not container.granted:
                 container.channel = channel

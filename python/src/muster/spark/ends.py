@@ -12,22 +12,22 @@ class _End:
 
 
 class Ends:
-    """The end of the newest attempt of each node. An attempt tells its beginning and its end over
-    two connections, so that its end may be heard first. Not thread-safe.
+    """The end of the newest attempt of each node. An attempt reports its beginning and its end over
+    two connections, so its end may arrive first. Not thread-safe.
     """
 
     def __init__(self):
-        self._by_name: dict[str, _End] = {}  # In the order in which they were heard.
+        self._by_name: dict[str, _End] = {}  # In the order in which they were reported.
 
     def begun(self, name: str, attempt: int) -> None:
-        """An attempt of a node began: what earlier ones said is answered by it."""
+        """An attempt of a node began: it supersedes what earlier ones said."""
         end = self._by_name.get(name)
         if end is not None and end.attempt < attempt:
             del self._by_name[name]
 
     def ended(self, name: str, attempt: int, words: str | None) -> None:
-        """An attempt of a node ended: well, or with these last words. Said again, or of an earlier
-        attempt than the one that is known, it changes nothing.
+        """An attempt of a node ended: well, or with these last words. Repeated, or from an earlier
+        attempt than the known one, it changes nothing.
         """
         end = self._by_name.get(name)
         if end is None or end.attempt < attempt:

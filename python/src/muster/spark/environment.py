@@ -18,7 +18,7 @@ def set_environment(
     gpus: list[str],
     address: str | None = None,
 ) -> None:
-    """Sets, in this process, TF_CONFIG where the cluster has a chief or a master,
+    """Sets, in this process, TF_CONFIG if the cluster has a chief or a master,
     CUDA_VISIBLE_DEVICES, and the CLASSPATH of a host with Hadoop. `gpus`: those that Spark gave the
     task; `address`: this node's, else the one at `index`. Exception if the program asks for more
     GPUs than there are.

@@ -20,8 +20,8 @@ _OVER_SECONDS = 60.0
 
 
 class Feeder:
-    """Feeds one queue of a job's nodes. Its methods return when the rows were read, or nobody wants
-    them; JobError with why the job failed, else with what its node said.
+    """Feeds one queue of a job's nodes. Its methods return when the rows have been read, or nobody
+    wants them; JobError says why the job failed, or what its node said.
     """
 
     def __init__(self, sc: Any, job: Job, settings: feeding.FeedSettings):
@@ -55,8 +55,8 @@ class Feeder:
 
     def _run(self, told: Any) -> None:
         """Runs the tasks of an RDD of (partition, outcome). What was not fed, because the executor
-        has no node or lost it, is fed again: partition by partition, so that slots which the next
-        nodes wait for are theirs in between.
+        has no node or lost it, is fed again: partition by partition, so that in between the next
+        nodes can get the slots they wait for.
         """
         outcomes = self._run_tasks(told, list(range(told.getNumPartitions())))
         left = collections.deque(index for index, outcome in outcomes if outcome != feeding.FED)
@@ -131,8 +131,8 @@ class Feeder:
         try:
             self._job.wait_for_failure(lambda: "ended" in outcome or not self._job.running)
             if self._job.failure is None:
-                # Tasks see the job's end, too. But Spark 4 hears of theirs only when it has pushed
-                # all rows of their partitions to them, of which there may be no end.
+                # Tasks see the job's end, too. But Spark 4 learns of theirs only after it has
+                # pushed all rows of their partitions to them, which may go on forever.
                 thread.join(_OVER_SECONDS)
         except BaseException:
             self._sc.cancelJobGroup(group)

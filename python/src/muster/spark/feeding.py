@@ -15,13 +15,13 @@ from typing import Any
 
 from muster.spark import folders, nodes
 
-# How often a waiting task looks for news that no descriptor tells: a file, a forked child that
+# How often a waiting task looks for news that no descriptor signals: a file, a forked child that
 # keeps a dead node's socket open.
 _LOOK_SECONDS = 0.25
 _LAST_WORDS_SECONDS = 60.0
 FED = "fed"
 ELSEWHERE = "elsewhere"  # This executor has no node.
-AGAIN = "again"  # The node was lost on the way, or starts again.
+AGAIN = "again"  # The node was lost on the way, or is restarting.
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def _feed_to(node: Path, index: int, settings: FeedSettings, put: _Put) -> None:
     with line:
         put_rows = put(line.producer, line.look)
         if not line.look():
-            # A program need not read on, or even live, when it has taken every row.
+            # A program need not read on, or even be alive, once it has taken every row.
             line.producer.wait_consumed(settings.timeout)
             rows = None if line.producer.terminating else put_rows
             with contextlib.suppress(FeedError):
@@ -168,7 +168,7 @@ def inference(settings: FeedSettings) -> Callable[[Iterable], Iterator]:
             )
         refused = node / _name_of_task()
         if refused.exists():
-            # Spark tries a failed task again; what was found out need not be waited for again.
+            # Spark retries a failed task; there is no need to wait again for what was found out.
             raise nodes.InferenceError(refused.read_text())
         try:
             yield from _Exchange(node, settings, first, rows).results()
@@ -191,7 +191,7 @@ def _name_of_task() -> str:
 
 
 class _Exchange:
-    """Rows there and results back, at the same time."""
+    """Sends rows and receives results at the same time."""
 
     def __init__(self, node: Path, settings: FeedSettings, first: Any, rows: Iterator):
         from muster.feed import Inbox
@@ -342,8 +342,8 @@ class _Line:
         return (self._node / "ended.json").exists() or (self._node / "over.json").exists()
 
     def _ended(self) -> Exception:
-        """Waits for the node's last words, which follow its end at once, and, if it failed, for
-        what the job makes of that: its end, or another start of the node.
+        """Waits for the node's last words, which follow its end at once, and, if it failed, for the
+        job's reaction: its end, or a restart of the node.
         """
         deadline = time.monotonic() + _LAST_WORDS_SECONDS
         ended = None
@@ -357,7 +357,7 @@ class _Line:
                 name, words = f"{ended['role']}:{ended['index']}", ended["words"]
                 return nodes.NodeRestartsError(f"{name} starts again, after:\n{words}")
             if ended is None and folders.read_json(self._node / "open.json") != self.opened:
-                # Its last words were taken away when it started again, before they were read here.
+                # Its last words were removed when it restarted, before they were read here.
                 return nodes.NodeRestartsError(f"{self._node.name} starts again")
             if nodes.is_left_behind(self._node):
                 return nodes.NodeRestartsError(f"{self._node.name} has ended: the others continue")

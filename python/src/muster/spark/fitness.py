@@ -31,7 +31,7 @@ def check(sc: Any, fed: bool) -> None:
 
 
 def check_function(name: str, function: Any) -> None:
-    """TypeError if calling the function that is given as `name` would run nothing of it."""
+    """TypeError if calling the function given as `name` would run none of its code."""
     if not callable(function):
         raise TypeError(f"{name} must be a function, not {function!r}")
     inner = function
@@ -62,7 +62,7 @@ def whole_number(name: str, value: Any, least: int) -> int:
 
 
 def keeps_executors(conf: Any) -> bool:
-    """Whether Spark takes idle executors away, so that those with a node must not look idle."""
+    """Whether Spark removes idle executors, so that those with a node must not look idle."""
     return conf.get("spark.dynamicAllocation.enabled", "false").lower() == _TRUE
 
 

@@ -2,7 +2,7 @@
 
 `<tmp>/muster-spark-<uid>/<executor>/<job>/<container>/`. An executor is its JVM: every Python
 worker finds it among its ancestors, whatever the working folder, the host's name or the order of
-tasks. Where another user has taken the first name, it is `muster-spark-<uid>.<random>`: who looks
+tasks. If another user has taken the first name, it is `muster-spark-<uid>.<random>`: whoever looks
 for folders looks in all of this user's, because several may be made at once.
 """
 
@@ -35,7 +35,7 @@ def start_ticks(pid: int) -> str:
 
 
 def lives(pid: int, ticks: str) -> bool:
-    """Whether the process that started then has not ended; one that nobody has reaped has."""
+    """Whether the process that started then is alive; one that only waits to be reaped is not."""
     try:
         fields = _stat_fields(pid)
         return fields[19] == ticks and fields[0] not in "ZX"
@@ -44,8 +44,8 @@ def lives(pid: int, ticks: str) -> bool:
 
 
 def wait_end(pid: int, ticks: str, seconds: float | None = None) -> bool:
-    """Waits until the process that started then has ended, at most for so long; returns whether it
-    has. It need not be a child.
+    """Waits until the process that started then has ended, at most for `seconds`; returns whether
+    it has. It need not be a child.
     """
     deadline = math.inf if seconds is None else time.monotonic() + seconds
     try:
@@ -67,8 +67,8 @@ def wait_end(pid: int, ticks: str, seconds: float | None = None) -> bool:
 
 
 def executor_process() -> int:
-    """The JVM of the executor that this Python worker belongs to; the parent where none is found
-    (the driver's own Python).
+    """The JVM of the executor that this Python worker belongs to; the parent if none is found (the
+    driver's own Python).
     """
     pid = os.getppid()
     while pid > 1:
@@ -102,7 +102,7 @@ def _argument(process: int, name: str) -> str:
 
 
 def _is_own(folder: Path) -> bool:
-    """Whether it is a folder, no link, and this user's."""
+    """Whether it is a folder, not a link, and this user's."""
     try:
         found = folder.lstat()
     except OSError:
@@ -121,8 +121,8 @@ def _private(folder: Path) -> Path:
 
 
 def _roots() -> list[Path]:
-    """This user's, which is one, or several where others had taken the name."""
-    import tempfile  # Holders and nodes know their folder: they start without it.
+    """This user's: one, or several if others had taken the name."""
+    import tempfile  # Holders and nodes know their folder and do not need this import.
 
     temporary, name = Path(tempfile.gettempdir()), f"muster-spark-{os.getuid()}"
     found = [temporary / name, *sorted(temporary.glob(f"{name}.*"))]

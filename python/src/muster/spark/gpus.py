@@ -28,9 +28,9 @@ def choose_gpus(
     cluster: dict[str, list[str]] | None = None,
     index: int | None = None,
 ) -> list[str]:
-    """The devices for CUDA_VISIBLE_DEVICES. Nodes of one host, by `address` in `cluster`, share
-    its GPUs in their order; `index` says the place among them where the cluster is not known.
-    Exception if the program asks for more than there are.
+    """The devices for CUDA_VISIBLE_DEVICES. Nodes of one host, by `address` in `cluster`, share its
+    GPUs in their order; `index` gives the place among them if the cluster is not known. Exception
+    if the program asks for more than there are.
     """
     wanted = requested(arguments)
     if wanted == 0:

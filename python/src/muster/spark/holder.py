@@ -23,7 +23,7 @@ from typing import Any
 from muster.spark import folders
 from muster.spark.channel import Channel, connect, mask
 
-# The agent ends its tasks by itself when it lost the driver for this long (liveness.orphan).
+# The agent ends its tasks by itself after losing the driver for this long (liveness.orphan).
 _ORPHAN_SECONDS = 10.0
 _TERM_SECONDS = 2.0
 _LAST_WORDS = 2048
@@ -44,12 +44,12 @@ def _close_to_others() -> None:
 
 
 def _adopt_orphans() -> None:
-    """What a killed stub leaves behind becomes this process's children, and not init's."""
+    """What a killed stub leaves behind becomes children of this process, not of init."""
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
 def _children() -> list[int]:
-    """The processes whose parent is this one, those that were adopted included."""
+    """The processes whose parent is this one, including adopted ones."""
     found = []
     for task in Path("/proc/self/task").iterdir():
         with contextlib.suppress(OSError):  # A thread that has ended; a kernel without this file.
@@ -58,8 +58,8 @@ def _children() -> list[int]:
 
 
 def end_descendants() -> None:
-    """Kills what is left of the container, and returns when it is gone. Those that are stopped
-    (SIGSTOP) go as well; those of another user stay.
+    """Kills what is left of the container, and returns when it is gone. Stopped ones (SIGSTOP) go
+    as well; those of another user stay.
     """
     while True:
         killable = False
@@ -68,7 +68,7 @@ def end_descendants() -> None:
                 os.kill(pid, signal.SIGKILL)
                 killable = True
         try:
-            # Their children come to us one generation after the other.
+            # Their children come to us one generation after another.
             pid, _ = os.waitpid(-1, 0 if killable else os.WNOHANG)
         except ChildProcessError:
             return
@@ -95,7 +95,7 @@ class Holder:
         self._changed = threading.Condition()
         self._release_by: float | None = None
         self._killed = False
-        self._loss = ""  # What the container was lost with.
+        self._loss = ""  # How the container was lost.
         self._over = threading.Event()
 
     def run(self) -> int:
@@ -127,7 +127,7 @@ class Holder:
             }
         )
         self._say("ended")
-        # What became of the job is left beside the container for those who still want to feed it.
+        # What became of the job is left next to the container for tasks that still want to feed it.
         self._over.wait()
         channel.close()
         return 0
@@ -153,7 +153,7 @@ class Holder:
 
     def _seconds_left(self) -> float | None:
         if self._release_by is None:
-            # Bounded: a release may come while the stub is waited for.
+            # Bounded: a release may come during the wait for the stub.
             return 0.2 if self._stub is not None else None
         return max(0.0, self._release_by - time.monotonic())
 
@@ -234,7 +234,7 @@ class Holder:
         self._release(0.5, "its executor is gone")
 
     def _watch_task(self) -> None:
-        """stdin closes when the Spark task ends; `background` arrives before if the task leaves on
+        """stdin closes when the Spark task ends; `background` arrives first if the task leaves on
         purpose.
         """
         while True:

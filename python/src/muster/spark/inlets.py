@@ -44,7 +44,7 @@ class FeedQueue:
         self.name = name
         # Items that come before all others: the program's own, and what empty() has seen.
         self._own: collections.deque[Any] = collections.deque()
-        # Nobody feeds most queues but `input`, so that own items may come while one waits.
+        # Most queues other than `input` are not fed, so own items may come during a wait.
         self._looks = name != "input"
         self.inbox = Inbox(by_partition=True)
         # Whose rows were handed out, in order: [ring, rows] each.
@@ -87,7 +87,7 @@ class FeedQueue:
 
     def get(self, block: bool = True, timeout: float | None = None) -> Any:
         """One row, None at the feed's end, and with inference EndPartition() at a partition's.
-        queue.Empty if there is none in time.
+        queue.Empty if none arrives in time.
         """
         wait = timeout if block else 0.0
         deadline = None if wait is None else time.monotonic() + wait
@@ -112,11 +112,11 @@ class FeedQueue:
                 return rows[0]
             if mark == END_OF_FEED:
                 return None
-            if self._keep_origins.is_set():  # Who only trains does not expect it.
+            if self._keep_origins.is_set():  # A program that only trains does not expect it.
                 return EndPartition()
 
     def get_nowait(self) -> Any:
-        """One row, if one is there."""
+        """One row, if there is one."""
         return self.get(block=False)
 
     def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
@@ -127,7 +127,7 @@ class FeedQueue:
         self._looks = True
 
     def put_nowait(self, item: Any) -> None:
-        """As put(), which never waits."""
+        """Same as put(), which never waits."""
         self.put(item)
 
     def empty(self) -> bool:
@@ -144,7 +144,7 @@ class FeedQueue:
         return False
 
     def qsize(self) -> int:
-        """How many items are there at least."""
+        """The least number of items there."""
         return 0 if self.empty() else len(self._own)
 
     def task_done(self) -> None:
@@ -194,7 +194,7 @@ class ResultQueue:
         origins = self._source.origins
         due = sum(rows for _, rows in origins)
         if len(results) > due:
-            # Before any is sent: the task that gets all it needs would see no failure.
+            # Before any is sent: a task that gets all it needs would not see the failure.
             raise Exception(
                 f"{len(results) - due} more results than rows: inference sends exactly one result "
                 "for each row of next_batch()"
@@ -305,10 +305,10 @@ def open_door(
 
 
 def keep_freed_memory() -> None:
-    """Has Python and the C library keep what one batch of rows leaves for the next one. By
-    themselves they give it back and take it again page by page, which costs more than all that is
-    done to the rows. Not where the C library's behaviour was chosen already, nor where it is
-    another one.
+    """Has Python and the C library keep the memory that one batch of rows frees for the next one.
+    By default they give it back and take it again page by page, which costs more than all the work
+    on the rows. Does nothing if the C library's behaviour was configured already, or for another C
+    library.
     """
     chosen = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES")
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)

@@ -32,9 +32,9 @@ _CLOSE_SECONDS = 10.0
 _RESULTS_SECONDS = 60.0
 # Holders need this long at most; the master waits a little longer.
 _FINISH_SECONDS = 4.0
-# The resource manager's word on a lost executor comes by its next heartbeats.
+# The resource manager reports a lost executor with one of its next heartbeats.
 _LOSS_SECONDS = 5.0
-# A node's end is known to the job a moment after it is to the tasks that feed it.
+# The job learns of a node's end a moment after the tasks that feed it.
 _SETTLE_SECONDS = 10.0
 
 
@@ -119,11 +119,11 @@ class Job:
             raise JobError(self._failure or said) from failure
 
     def settle(self) -> None:
-        """Waits for what the end of a node means for the job, and for a short time only."""
+        """Waits briefly until it is known what the end of a node means for the job."""
         self.wait(_SETTLE_SECONDS)
 
     def look_for_application(self) -> None:
-        """Fails a job whose Spark application has ended, at once: no container will come back."""
+        """Fails a job at once if its Spark application has ended: no container will come back."""
         if self._containers.application_runs():
             return
         with self._changed:
@@ -153,7 +153,7 @@ class Job:
             self._changed.wait_for(lambda: self._failure is not None or other())
 
     def wake(self) -> None:
-        """A condition that wait calls check may have changed."""
+        """A condition that waiting calls check may have changed."""
         with self._changed:
             self._changed.notify_all()
 
@@ -252,7 +252,7 @@ class Job:
         """The job is over, whatever remains of it."""
         with self._changed:
             if result != "succeeded" and self._failure is None and not self._closing:
-                # Only its own words can be told before the master's are on the disk.
+                # Only its own words are available until the master's are on disk.
                 self._failure = self._ends.first_words()
             words = self._failure or ""
             self._changed.notify_all()
@@ -301,8 +301,8 @@ class Job:
     # ---- nodes and holders
 
     def _serve(self, channel: Channel) -> None:
-        """One connection: a holder's, a node's, or a node's final message. What is not one of
-        their messages ends it: a program has its container's key, too.
+        """One connection: a holder's, a node's, or a node's final message. Anything that is not one
+        of their messages ends it: a program has its container's key, too.
         """
         try:
             while (message := channel.receive()) is not None:

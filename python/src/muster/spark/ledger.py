@@ -1,7 +1,7 @@
 """Which of the rows that Spark fed the programs have taken: the ledger of a job.
 
-Feeding tasks write it by a Spark accumulator, whose values come with the ends of tasks: so entries
-survive a later failure of the job. Every feed has its own number.
+Feeding tasks write it through a Spark accumulator, whose values arrive with the ends of tasks, so
+entries survive a later failure of the job. Every feed has its own number.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from pyspark.accumulators import AccumulatorParam
 
-# So many partitions are remembered one by one; a stream never ends.
+# How many partitions are remembered one by one; a stream never ends.
 _REMEMBERED_MOST = 100_000
 
 

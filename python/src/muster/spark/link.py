@@ -1,4 +1,4 @@
-"""The driver's end of the master's line to Spark: requests, and their outcomes.
+"""The driver's end of the master's connection to Spark: requests, and their outcomes.
 
 One JSON object a line over a socket that only the master and this process hold; the messages are
 those of src/cluster/spark/messages.h.

@@ -7,7 +7,7 @@ from typing import Any
 
 
 class _Value:
-    """A value as the old managers showed it: str() has the quotes of its repr()."""
+    """A value as the old managers showed it: str() includes the quotes of its repr()."""
 
     def __init__(self, value: Any):
         self._value = value

@@ -40,10 +40,10 @@ class Place:
         self.restarts = int(os.environ.get("MUSTER_RESTARTS", "0"))
         view = os.environ.get("MUSTER_VIEW") or Path(os.environ["MUSTER_VIEW_FILE"]).read_text()
         members: dict[str, list[str | None]] = json.loads(view)
-        # Who starts, or runs, in this generation; a task that is not there has no address.
+        # The tasks that start, or run, in this generation; a missing task has no address.
         self.view = {role: [one for one in nodes if one] for role, nodes in members.items()}
         self.address: str = members[self.role][self.index] or ""
-        # Its place among the others: counted anew where all start again when one comes or goes.
+        # Its place among the others: counted anew if all restart when one comes or goes.
         closes_up = self.role in self.settings["closes_up"]
         before = sum(1 for one in members[self.role][: self.index] if one)
         self.position = before if closes_up else self.index
@@ -74,7 +74,7 @@ class Place:
 def main() -> int:
     """The whole life of both processes; returns the child's exit status in the child."""
     place = Place()
-    # open.json first: with it and without ended.json a node that has ended would seem to be there.
+    # open.json first: with it but without ended.json a node that has ended would seem to be there.
     for name in ("open.json", "failure.json", "ended.json", "result.pkl"):
         (place.folder / name).unlink(missing_ok=True)
     stopped: list[int] = []
@@ -87,10 +87,11 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _, status = os.waitpid(child, 0)
     if status == 0 and not (place.folder / "result.pkl").exists():
-        _leave_result(place, None)  # It exited by itself, in order.
+        _leave_result(place, None)  # It exited by itself, normally.
     _leave_word(place, status, bool(stopped))
     if os.WIFSIGNALED(status):
-        # The same end as the child's, so that the agent sees what it was; without a second core.
+        # The same end as the child's, so that the agent sees what it was, but without a second core
+        # dump.
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         number = os.WTERMSIG(status)
         if number != signal.SIGKILL:
@@ -116,9 +117,9 @@ def _leave_word(place: Place, status: int, stopped: bool) -> None:
     try:
         channel = place.connect()
     except (OSError, ChannelError):
-        return  # The agent tells the master; this is only for more words.
+        return  # The agent tells the master; this only adds more detail.
     channel.send(dict(ended, **{"is": "exit"}))
-    # The driver hears the words before it hears of the end.
+    # The driver gets the words before it learns of the end.
     channel.receive(_NOTED_SECONDS)
     channel.close()
 
@@ -154,7 +155,7 @@ def _run(place: Place) -> None:
     from muster.spark.spark_files import Files
     from muster.spark.work import load_work
 
-    # Programs find files of the application by relative names, as Spark's tasks do.
+    # Programs find the application's files by relative names, as Spark's tasks do.
     os.chdir(settings["cwd"])
     sys.meta_path.insert(0, Files(settings["files"]))
 

@@ -10,7 +10,7 @@ from typing import Any
 from muster.spark import folders
 
 _WAIT_FOR_NODE = 60.0
-# A container that has ended: how the job goes on is told within this time.
+# After the end of a container, how the job continues is known within this time.
 _NEWS_SECONDS = 15.0
 
 
@@ -19,7 +19,7 @@ class NodeEndedError(Exception):
 
 
 class InferenceError(Exception):
-    """The node does not give what inference needs: trying again cannot help."""
+    """The node does not return what inference needs: trying again cannot help."""
 
 
 class NodeRestartsError(Exception):
@@ -31,8 +31,8 @@ class NoMoreWantedError(Exception):
 
 
 def is_final(ended: dict[str, Any]) -> bool:
-    """Whether this end of a node is known to be its last, or not to be. After a failure the job
-    decides.
+    """Whether it is known already that this end of a node is final, or that it is not. After a
+    failure the job decides.
     """
     return ended["stopped"] or not ended["failed"]
 
@@ -68,13 +68,13 @@ def ending(ended: dict[str, Any], node: Path) -> Exception:
 
 def find_node(process: int, job: str, timeout: float, only_here: bool) -> Path | None:
     """The node that rows of this executor go to: its own, else one of another executor of this
-    host; None if there is none. Waits for one that starts, or starts again. NodeEndedError if the
+    host; None if there is none. Waits for one that is starting or restarting. NodeEndedError if the
     job is over, or its node returned; NoMoreWantedError if it needs no more rows.
 
     `only_here`: others of this host count only while they take rows, and not at all in a job whose
     nodes come and go: the slot of an executor without a node may be what its next node waits for.
-    For the same reason it is given back, by an exception, when no other node has started for a
-    while.
+    For the same reason the slot is given back, through an exception, if no other node has started
+    for a while.
     """
     begun = time.monotonic()
     while True:
@@ -82,7 +82,7 @@ def find_node(process: int, job: str, timeout: float, only_here: bool) -> Path |
         patience = max(timeout, _WAIT_FOR_NODE)
         if all(state == "never" for state, _ in states):
             patience = _WAIT_FOR_NODE
-            # Rings are of a host, not of an executor.
+            # Rings belong to a host, not to an executor.
             others = folders.neighbours(process, job)
             states += [one for one in _states(others) if not only_here or _lends(*one)]
         ready = [container for state, container in states if state == "open"]
@@ -124,8 +124,8 @@ def _state(container: Path) -> str:
     gone = container / "gone"
     if gone.exists():
         if settings["elastic"]:
-            return "never"  # The others go on without it.
-        # How the job goes on, or why it ended, is told in a moment.
+            return "never"  # The others continue without it.
+        # How the job continues, or why it ended, will be known in a moment.
         fresh = time.time() - gone.stat().st_mtime < _NEWS_SECONDS
         return "starting" if fresh else "never"
     opened = folders.read_json(container / "open.json")

@@ -27,7 +27,7 @@ _OWNED = "owned"  # The file that the driver of a folder has locked.
 _PACKAGES = ("muster", "tensorflowonspark", "com")
 # Packages without a file of their own: a zip has to name them.
 _NAMESPACES = ("com/", "com/yahoo/", "com/yahoo/ml/")
-_ENTRY_TIME = (2020, 1, 1, 0, 0, 0)  # The same content has the same name.
+_ENTRY_TIME = (2020, 1, 1, 0, 0, 0)  # The same content gets the same name.
 _lock = threading.Lock()
 _shipped: dict[str, Payload] = {}
 _packages: dict[str, str] = {}
@@ -70,8 +70,8 @@ def _ship_packages(sc: Any) -> str:
 
 
 def _folder(sc: Any) -> Path:
-    """Where Spark serves an application's files from as long as it lives. The same for every
-    attempt, because Spark refuses a name that it knows from another folder.
+    """The folder from which Spark serves an application's files as long as it lives. The same for
+    every attempt, because Spark refuses a name that it knows from another folder.
     """
     folder = _folders.get(sc.applicationId)
     if folder is None:
@@ -116,7 +116,7 @@ def _ship(sc: Any) -> Payload:
 
 
 def _bytecode(source: Path, folder: Path) -> bytes:
-    """The source compiled for this Python; another one reads the source itself."""
+    """The source compiled for this Python; other versions read the source itself."""
     target = folder / "bytecode"
     py_compile.compile(
         str(source),
@@ -132,7 +132,7 @@ def _named_copy(source: Path, folder: Path, pattern: str) -> Path:
     digest = hashlib.sha256(source.read_bytes()).hexdigest()[:16]
     target = folder / pattern.format(digest)
     if not target.exists():
-        part = folder / "part"  # Whole under its name, or not at all.
+        part = folder / "part"  # Complete under its name, or not at all.
         shutil.copy2(source, part)
         part.replace(target)
     return target

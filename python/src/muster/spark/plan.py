@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-# Spark's executors have their own limits; the job's must never be the first to be met.
+# Spark's executors have their own limits; the job's must never be reached first.
 _MEMORY = "1024t"
 _UNFED = ("ps", "evaluator")
 _TOGETHER, _APART = "static", "elastic"
-# Of a job whose nodes come and go: one that does not join must not keep the others waiting long.
+# For a job whose nodes come and go: one that does not join must not keep the others waiting long.
 _JOIN_SECONDS = 120
 
 
@@ -45,7 +45,7 @@ class JobPlan:
     """One job. `template`: role → the numbers of its nodes, in the order of the old clusters."""
 
     template: dict[str, list[int]]
-    # Roles that may have fewer nodes than the template, at least so many; and, of any role, what a
+    # The fewest nodes of roles that may have fewer than the template; and, for any role, what a
     # change of its nodes means for the others (the specification's `membership`).
     fewest: dict[str, int] = field(default_factory=dict)
     memberships: dict[str, str] = field(default_factory=dict)
@@ -77,7 +77,7 @@ class JobPlan:
 
     def closes_up(self, role: str) -> bool:
         """Whether the nodes of a role are counted anew in each generation, so that none is missing
-        among them: all start again when one comes or goes.
+        among them: all restart when one comes or goes.
         """
         return role in self.fewest and self.memberships.get(role, _TOGETHER) == _TOGETHER
 
@@ -118,7 +118,7 @@ class JobPlan:
                                     "membership": self.memberships.get(role, _TOGETHER),
                                     "success": "required", "failure": "fails_job"}  # fmt: skip
         if role in _UNFED:
-            # They serve the others, and are ended when those have ended.
+            # They serve the others, and are stopped when those have ended.
             settings.update(success="ignored")
         return settings
 

@@ -14,9 +14,10 @@ _LOOK_SECONDS = 0.5
 
 @contextlib.contextmanager
 def put_first(sc: Any, group: str) -> Iterator[None]:
-    """While this lasts a task of this job group, if it finds no slot at once, gets the next free
-    one. Spark gives it to the job that began first: to a task, say, that has rows for the node
-    which the waiting task is to bring back, and would wait for that in its slot.
+    """While this lasts, a task of this job group that finds no slot at once gets the next free one.
+    Otherwise Spark gives it to the job that began first: for example to a task with rows for the
+    very node that the waiting task is to bring back, which would then wait for that node in its
+    slot.
     """
     over = threading.Event()
 
@@ -37,8 +38,7 @@ def put_first(sc: Any, group: str) -> Iterator[None]:
 
 def _raise_priority(sc: Any, group: str) -> bool:
     """Gives the tasks of a job group precedence over all others; false if none are known yet.
-    Py4JError where jobs do not take turns in the order in which they began: the queue holds pools
-    there.
+    Py4JError if jobs are not served in the order in which they began: the queue then holds pools.
     """
     known = sc._jsc.sc().taskScheduler().rootPool().schedulableQueue().iterator()
     while known.hasNext():

@@ -1,4 +1,4 @@
-"""The RDD that inference() gives: its actions fail with the job's words, not with Spark's alone."""
+"""The RDD that inference() returns: its actions fail with the job's message, not just Spark's."""
 
 from __future__ import annotations
 
@@ -26,14 +26,16 @@ _QUOTED = re.compile(
 
 
 def words_in(failure: BaseException) -> str | None:
-    """What a task of this package said, in the text of Spark's exception; None if none did."""
+    """What a task of this package said, taken from the text of Spark's exception; None if none did.
+    """
     quoted = _QUOTED.search(str(failure))
     return quoted.group(1).strip() if quoted else None
 
 
 def telling(rdd: Any, explain: Callable[[Exception], None]) -> Any:
-    """Returns `rdd`, and makes its actions and those of what map, filter and the like make of it
-    call `explain` with the exception of a failed one: it raises a better exception or returns.
+    """Returns `rdd`, and makes its actions, and those of RDDs derived from it by map, filter and
+    the like, call `explain` with the exception if they fail: it raises a better exception or
+    returns.
     """
     for name in _ACTIONS:
         setattr(rdd, name, _guarded(getattr(rdd, name), explain))

@@ -36,8 +36,8 @@ class Slot:
     node: dict[str, Any] = field(default_factory=dict)  # What the task's process reads, as JSON.
     work: bytes = b""  # The pickled function and its arguments.
     background: bool = False
-    # Where nodes come later: how many cores each stands for, so that an executor has no more than
-    # slots; else 0. And the containers that have ended.
+    # If nodes come later: how many cores each stands for, so that an executor has no more nodes
+    # than slots; else 0. And the containers that have ended.
     cores: int = 0
     gone: tuple[str, ...] = ()
 
@@ -56,8 +56,8 @@ class Held:
 
 
 def hold(slot: Slot, program: str, library: str, process: int, host: str) -> Held:
-    """Starts the holder and waits: for the container's end, or, in the background, until all of
-    the job are there.
+    """Starts the holder and waits: for the container's end, or, in the background, until all
+    containers of the job are there.
     """
     folder = folders.make_container(process, slot.job, slot.container)
     node = dict(
@@ -90,7 +90,7 @@ def hold(slot: Slot, program: str, library: str, process: int, host: str) -> Hel
         },
     }
     environment = dict(os.environ)
-    # The holder needs this package alone; what the program finds is told in its order.
+    # The holder needs only this package; its order says what the program finds.
     environment["PYTHONPATH"] = _own_folder()
     with open(folder / "container.log", "ab") as log:
         holder = subprocess.Popen(
@@ -110,7 +110,7 @@ def hold(slot: Slot, program: str, library: str, process: int, host: str) -> Hel
 
 
 def module_folders() -> list[str]:
-    """Where this worker's modules come from. Spark names what it fetched relative to the worker's
+    """Where this worker's modules come from. Spark names fetched files relative to the worker's
     folder, and the program runs in another one. Spark's own jar, which is on the path of every
     worker and has no modules, is left out: Python reads its thousands of names at each start.
     """
@@ -145,7 +145,7 @@ def _wait(holder: subprocess.Popen, folder: Path, background: bool) -> str:
 
 
 def _outlive_stub(folder: Path) -> None:
-    """Waits until the stub of a container whose holder was killed is gone, and with it all that is
+    """Waits until the stub of a container whose holder was killed is gone, and with it everything
     below: the kernel has told it to end. Some seconds at most.
     """
     stub = folders.read_json(folder / "stub.json")
@@ -169,7 +169,7 @@ def _spark_gpus() -> list[str]:
 
 def run_slot(slots: Iterator[Slot]) -> Iterator[Held]:
     """The function of the one-task Spark job: mapPartitions over the slot. Whatever goes wrong is
-    its result, never its failure: the job decides about another try, not Spark.
+    its result, never its failure: the job decides about retries, not Spark.
     """
     import socket
 
@@ -203,8 +203,8 @@ def _is_full(slot: Slot) -> bool:
 
 
 def find_results(job: str) -> Callable[[Iterator], Iterator[tuple[int, bytes]]]:
-    """The function for mapPartitions that brings what the ended programs of a job returned on this
-    executor: (attempt, pickled) each.
+    """The function for mapPartitions that collects what the ended programs of a job returned on
+    this executor: (attempt, pickled) each.
     """
 
     def find(_: Iterator) -> Iterator[tuple[int, bytes]]:

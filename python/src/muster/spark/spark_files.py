@@ -10,7 +10,7 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-_MODULES = ("pyspark.files", "pyspark.core.files")  # Of Spark 3 and 4.
+_MODULES = ("pyspark.files", "pyspark.core.files")  # In Spark 3 and 4.
 
 
 def folder() -> str:
@@ -21,8 +21,9 @@ def folder() -> str:
 
 
 class Files(MetaPathFinder):
-    """On sys.meta_path: has SparkFiles.get() find the files, in a process that is no Spark task.
-    Waits for the program to import it, because pyspark takes longer than all else before it.
+    """On sys.meta_path: has SparkFiles.get() find the files in a process that is not a Spark task.
+    Waits for the program to import it, because importing pyspark takes longer than everything
+    before it.
     """
 
     def __init__(self, folder: str):
@@ -42,7 +43,7 @@ class Files(MetaPathFinder):
 
 
 class _Telling(Loader):
-    """Loads a module as another loader does, and tells its SparkFiles where they are."""
+    """Loads a module as another loader does, and tells its SparkFiles where the files are."""
 
     def __init__(self, loader: Loader, folder: str):
         self._loader = loader

@@ -1,4 +1,5 @@
-"""What the driver believes of those who speak to it with a container's key, which its program has.
+"""Which messages the driver accepts from peers with a container's key, which the container's
+program has.
 
 A program speaks for the task of its own container, and what it says is shown to people.
 """
@@ -13,10 +14,11 @@ from typing import Any
 
 from muster.spark.errors import ChannelError
 
-# What a terminal obeys: control characters but line breaks and tabs, and marks that reverse text.
+# What a terminal obeys: control characters except line breaks and tabs, and marks that reverse
+# text.
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
-# Of what a container says so often, and each time so many characters, go into the driver's log.
+# How many messages of a container, and how many characters of each, go into the driver's log.
 _SAID_MOST = 100
 _WORDS_MOST = 64 << 10
 
@@ -27,8 +29,8 @@ def words_of(message: dict[str, Any]) -> str:
 
 
 class Complaints:
-    """What of containers goes into the driver's log, which nobody shortens: a program that goes on
-    and on is cut off. For any thread.
+    """What goes into the driver's log from containers. Nothing shortens that log, so a program that
+    goes on and on is cut off. For any thread.
     """
 
     def __init__(self, log: logging.Logger):
@@ -49,7 +51,7 @@ class Complaints:
 
 
 def shown(value: Any) -> Any:
-    """The same with every text in it made fit for a terminal."""
+    """The same value with every text in it made fit for a terminal."""
     if isinstance(value, str):
         lines = value.replace("\r\n", "\n")
         return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), lines)
@@ -67,7 +69,9 @@ class Speakers:
         self._tasks: dict[str, tuple[str, int]] = {}
 
     def check(self, container: str, role: str, message: dict[str, Any]) -> None:
-        """ChannelError for a message of a node that is not that container's, which has `role`."""
+        """ChannelError for a message from a node that does not belong to that container, which has
+        `role`.
+        """
         task = message["role"], message["index"]
         numbers = self._template[role]
         if task[0] != role or type(task[1]) is not int or not 0 <= task[1] < len(numbers):

@@ -14,7 +14,7 @@ from muster.spark import folders
 from muster.spark.channel import connect, container_key
 from muster.spark.errors import ChannelError
 
-NAME = "stream"  # Of who ends one.
+NAME = "stream"  # The channel's name for whoever ends a stream.
 _WAIT_SECONDS = 30.0
 
 
@@ -34,7 +34,7 @@ def stop_stream(address: tuple[str, int]) -> bool:
     does.
     """
     for path in _jobs().glob(f"*/stream-{address[1]}.key"):
-        # Left behind by a driver that was killed, it fits nobody else.
+        # A key left behind by a killed driver fits no other.
         with contextlib.suppress(OSError, ChannelError):
             channel = connect(address, NAME, path.read_bytes())
             channel.send({"is": "stop-stream"})

@@ -33,13 +33,13 @@ def train_df(
     """Runs `function(args, ctx)` on `nodes` executors, feeds them the columns of the DataFrame
     `frame`, `epochs` times, and returns what each returned, by rank.
 
-    In the function `muster.spark.batches(ctx, size)` gives the rows as numpy columns. When all rows
-    were read, those of `validation` come as `batches(ctx, size, "validation")`. Columns are
-    numbers, booleans, text, bytes and lists of numbers; others are an error that names them.
+    In the function `muster.spark.batches(ctx, size)` returns the rows as numpy columns. Once all
+    rows have been read, those of `validation` come from `batches(ctx, size, "validation")`. Columns
+    are numbers, booleans, text, bytes and lists of numbers; others cause an error that names them.
     `nodes` may be `{"min": 1, "max": 4}`; for that and the rest see muster.spark.run. `consumed` is
-    filled with what became of each partition, also when the call fails. JobError with the message
-    of the node that failed first. Exception if a node takes no row for `feed_timeout` seconds, and
-    with who is missing if not all have begun after `start_timeout`.
+    filled with what became of each partition, even if the call fails. JobError with the message of
+    the node that failed first. Exception if a node takes no row for `feed_timeout` seconds, or,
+    naming the missing nodes, if not all have begun after `start_timeout` seconds.
     """
     sc = frame.sparkSession.sparkContext
     plan = dataclasses.replace(

@@ -15,8 +15,8 @@ _CLOUDPICKLE = "pyspark.cloudpickle"
 
 
 class Carried:
-    """A broadcast variable in a program: Spark gives its value to Spark's tasks alone, so the value
-    goes with the function.
+    """A broadcast variable in a program: Spark gives its value only to Spark's tasks, so the value
+    travels with the function.
     """
 
     def __init__(self, value: Any):
@@ -41,8 +41,8 @@ def dump_work(function: Any, arguments: Any) -> bytes:
 
 
 def load_work(path: Path) -> tuple[Any, Any]:
-    """What the driver pickled. It came by Spark's own channel into a file that only this user can
-    touch.
+    """What the driver pickled. It came through Spark's own channel into a file that only this user
+    can access.
     """
     load_cloudpickle()
     with open(path, "rb") as file:

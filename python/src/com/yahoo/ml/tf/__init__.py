@@ -24,7 +24,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.util.spec_from_loader(fullname, self)
 
     def create_module(self, spec):
-        """The very module under its new name, with the spec that it has there."""
+        """The same module under its new name, with the spec that it has there."""
         module = importlib.import_module(f"{_NEW}.{spec.name.rpartition('.')[2]}")
         self._spec = module.__spec__
         return module
