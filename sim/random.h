@@ -15,17 +15,17 @@ class Random {
   explicit Random(uint64_t seed) : state_(seed) {}
 
   uint64_t next() { return next_bits(state_); }
-  /// A number in 0..bound-1; 0 for a bound of 0.
+  /// Returns a number in 0..bound-1; 0 for a bound of 0.
   uint64_t below(uint64_t bound) { return bound == 0 ? 0 : next() % bound; }
-  /// A number in low..high, both included.
+  /// Returns a number in low..high, both included.
   uint64_t between(uint64_t low, uint64_t high) { return low + below(high - low + 1); }
   Duration between(Duration low, Duration high) {
     return low + Duration(static_cast<Duration::rep>(
                      below(static_cast<uint64_t>((high - low).count()) + 1)));
   }
-  /// True with probability `percent` / 100.
+  /// Returns true with probability `percent` / 100.
   bool chance(uint32_t percent) { return below(100) < percent; }
-  /// A generator of its own, so that what one part draws does not move the others' numbers.
+  /// Returns a separate generator, so that what one part draws does not shift the others' numbers.
   Random fork() { return Random(next()); }
 
  private:

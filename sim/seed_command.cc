@@ -130,8 +130,8 @@ std::string line_for(const SeedCommand& command, const SeedRun& run,
                      run.seed, words);
 }
 
-/// The most kinds of faults that can be taken away, one after the other, while the run still fails
-/// with the same checker.
+/// Returns the most kinds of faults that can be taken away, one after the other, while the run
+/// still fails with the same checker.
 std::set<Fault> spare_faults(const SeedCommand& command, SeedRun run, const std::string& failure,
                              std::string_view faults) {
   const std::string_view checker = std::string_view(failure).substr(0, failure.find(':') + 1);
@@ -157,7 +157,7 @@ void report_failure(const SeedCommand& command, const SeedRun& run, const SeedRe
   std::fflush(stdout);
 }
 
-/// What all seeds came to.
+/// The result of all seeds.
 struct Tally {
   std::set<std::string> reached;
   uint64_t facts = 0;

@@ -11,7 +11,7 @@
 
 namespace muster::sim {
 
-/// What a program of seeds consists of: core_sim and full_sim differ in nothing else.
+/// What a program that runs seeds consists of: core_sim and full_sim differ in nothing else.
 struct SeedCommand {
   std::string program;
   std::function<SeedResult(const SeedRun&)> run;
@@ -19,8 +19,8 @@ struct SeedCommand {
   std::span<const std::string_view> probes;  ///< What --probes demands; may be empty.
 };
 
-/// Performs a command line and returns the exit status: 1 if a seed failed, 2 for words that mean
-/// nothing.
+/// Performs a command line and returns the exit status: 1 if a seed failed, 2 for arguments that
+/// are not understood.
 ///
 ///     PROGRAM --seeds 1..500 --twice      run each twice; the runs must be the same
 ///     PROGRAM --seeds 1..10000 --probes   also demand that every probe is reached

@@ -12,16 +12,16 @@ namespace muster::sim {
 struct SeedRun {
   uint64_t seed = 0;
   std::set<Fault> without;  ///< Faults kept off, to find the smallest set that still fails.
-  bool yarn = false;        ///< Of full_sim: the cluster is YARN, behind its real link.
+  bool yarn = false;        ///< Only in full_sim: the cluster is YARN, behind its real link.
   bool trace = false;       ///< Print every fact with its actions, and what the shells log.
 };
 
-/// What became of it.
+/// The result of such a run.
 struct SeedResult {
   std::string failure;  ///< "checker: what is broken"; empty: all is well.
   std::string faults;   ///< Those that the seed drew.
-  uint64_t hash = 0;    ///< Of everything that happened.
-  uint64_t steps = 0;   ///< Events of the world.
+  uint64_t hash = 0;    ///< Over everything that happened.
+  uint64_t steps = 0;   ///< Events in the world.
   uint64_t facts = 0;
   std::set<std::string> probes;  ///< Rare branches that were reached, and others.
 };

@@ -22,12 +22,13 @@ class World {
   [[nodiscard]] Random& random() { return random_; }
   [[nodiscard]] uint64_t steps() const { return steps_; }
 
-  /// Lets `event` happen at `when`, or now if that has passed; after what was asked for before.
+  /// Lets `event` happen at `when`, or now if that has passed, after everything that was scheduled
+  /// before.
   void at(Time when, Event event);
   void after(Duration delay, Event event) { at(now_ + delay, std::move(event)); }
 
-  /// Lets events happen until `done` says so, none is left, or time would pass `limit`. Returns
-  /// whether `done` was reached.
+  /// Lets events happen until `done` returns true, none is left, or time would pass `limit`.
+  /// Returns whether `done` was reached.
   bool run_until(Time limit, const std::function<bool()>& done);
 
   /// Mixes what happened into the run's hash: two runs of one seed must agree.

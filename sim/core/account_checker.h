@@ -6,9 +6,9 @@
 
 namespace muster::sim {
 
-/// The account of the run, while it lasts and at its end: each container's spans cover its time
-/// without gap or overlap, and the classes sum to what an independent count of the containers says
-/// was granted. `plan` outlives it.
+/// Checks the account of the run, while it lasts and at its end: each container's spans cover its
+/// time without gap or overlap, and the classes add up to what an independent count of the
+/// containers says was granted. `plan` outlives it.
 [[nodiscard]] std::unique_ptr<Checker> make_account_checker(const job::Plan& plan);
 
 }  // namespace muster::sim

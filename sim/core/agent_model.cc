@@ -54,7 +54,7 @@ void AgentModel::order(job::Epoch epoch, const job::Action& action) {
 void AgentModel::prepare(const job::PrepareAttempt& prepare) {
   const auto found = processes_.find(prepare.attempt);
   if (found != processes_.end()) {
-    // Told again: the answer is told again.
+    // Told again, so it answers again.
     if (found->second.report.phase == AttemptReport::Phase::Joined) {
       around_.tell(container_, job::AttemptJoined{prepare.attempt, found->second.report.address});
     }
@@ -93,7 +93,7 @@ void AgentModel::start(const job::StartAttempt& start) {
   generation_ = start.generation;
   const auto found = processes_.find(start.attempt);
   if (found == processes_.end()) {
-    // It has said that it had joined, and had never heard of it.
+    // The agent said that it had joined, and the master had never heard of it.
     Process& unknown = processes_[start.attempt];
     unknown.report.attempt = start.attempt;
     unknown.life = ++lives_;
@@ -273,7 +273,7 @@ std::optional<job::AgentReported> AgentModel::report(job::Epoch epoch) {
   return report;
 }
 
-// Hides an attempt of its own, or names one of somebody else, which may never have lived.
+// Hides an attempt of its own, or names one of somebody else's, which may never have lived.
 void AgentModel::lie(job::AgentReported& report) {
   Random& random = around_.world.random();
   around_.truth.origin_containers.insert(container_);

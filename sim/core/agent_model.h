@@ -30,14 +30,14 @@ struct AgentSurroundings {
       ask_commit;
 };
 
-/// One agent with its container and its processes: obeys the highest epoch and generation it has
-/// seen, starts and stops what it is told, reports ends. Processes behave by chance: succeed, fail,
-/// hang, save checkpoints.
+/// One agent with its container and its processes: obeys the highest epoch and generation that it
+/// has seen, starts and stops what it is told to, and reports ends. Processes behave at random:
+/// succeed, fail, hang, save checkpoints.
 class AgentModel {
  public:
   AgentModel(AgentSurroundings surroundings, job::ContainerId container, job::HostName host);
 
-  /// An order of a master of `epoch` arrived.
+  /// An order of a master of `epoch` has arrived.
   void order(job::Epoch epoch, const job::Action& action);
   /// Returns the full report, for a master of `epoch`; nullopt if the agent obeys a newer one.
   [[nodiscard]] std::optional<job::AgentReported> report(job::Epoch epoch);

@@ -10,8 +10,8 @@
 namespace muster::sim {
 namespace {
 
-/// Nobody is blamed who ended because of others, and nobody who failed by himself comes back free
-/// of charge.
+/// Nobody whose end others caused is blamed, and nobody who failed on their own comes back free of
+/// charge.
 class TrueBlame final : public Checker {
  public:
   explicit TrueBlame(const job::Plan& plan) : plan_(plan), culprits_(plan) {}
@@ -47,10 +47,10 @@ class TrueBlame final : public Checker {
   Culprits culprits_;
 };
 
-/// A job that failed names its first cause: an attempt that is to blame and was not tried again.
-/// It names none where no attempt is the cause: the cluster refused for good, a deadline of the job
-/// or of a role passed, or a role waited for another's success and nothing had failed there. A task
-/// that got no container in time is named without a place, by the last attempt that it had.
+/// A job that failed names its first cause: an attempt that is to blame and was not tried again. It
+/// names none if no attempt is the cause: the cluster refused for good, a deadline of the job or of
+/// a role passed, or a role waited for another's success and nothing had failed there. A task that
+/// got no container in time is named without a place, by the last attempt that it had.
 class FirstCauseNamed final : public Checker {
  public:
   explicit FirstCauseNamed(const job::Plan& plan) : plan_(plan), culprits_(plan) {}
@@ -146,7 +146,7 @@ class FirstCauseNamed final : public Checker {
     }
   }
 
-  // Only of a role that nothing failed in: else that failure is the cause.
+  // Only for a role in which nothing failed: otherwise that failure is the cause.
   void check_unmet(const job::Machine& machine, const Truth& truth) {
     for (const job::RolePlan& role : plan_.roles) {
       for (const job::After& after : role.after) {

@@ -7,7 +7,7 @@
 
 namespace muster::sim {
 
-/// Whom the machine blames, and what it names in the end, against the culprits of the world.
+/// Checks whom the machine blames, and what it names in the end, against the world's true culprits.
 void add_blame_checkers(const job::Plan& plan, std::vector<std::unique_ptr<Checker>>& checkers);
 
 }  // namespace muster::sim

@@ -11,17 +11,17 @@
 namespace muster::sim {
 namespace {
 
-/// Where the cure of an end begins.
-/// Own: the program chose its end, which may be tried in its place alone.
+/// Where the cure for an end begins.
+/// Own: the program ended by its own choice, which may allow a retry only in its place.
 enum class Cost : uint8_t { Own, Process, Container, Host, Infrastructure, Hopeless };
 
 constexpr size_t kCosts = static_cast<size_t>(Cost::Hopeless) + 1;
-/// Blame may settle, and charge, this much later than the attempt ended.
+/// Blame may settle, and charge a budget, up to this long after the attempt ended.
 constexpr Duration kSettles = std::chrono::seconds(21);
 
 Cost cost_of(const job::Exit& exit) {
   if (exit.succeeded()) {
-    // As a failure that is the word of an agent on what never ran: it has vanished.
+    // Like a failure that is an agent's word about what never ran: the attempt has vanished.
     return Cost::Container;
   }
   if (!exit.failure) {
@@ -38,13 +38,13 @@ Cost cost_of(const job::Exit& exit) {
   if (failure.remedy == job::Remedy::Elsewhere) {
     return Cost::Host;
   }
-  // Programs of this world that are killed have a signal, never a shell's code above 128.
+  // Programs of this world that are killed report a signal, never a shell's code above 128.
   const bool own = exit.exit_code && (failure.kind == job::FailureKind::Program ||
                                       failure.kind == job::FailureKind::User);
   return own ? Cost::Own : Cost::Process;
 }
 
-/// What it costs that `fact` took an attempt away without an exit.
+/// Returns what it costs that `fact` took an attempt away without an exit.
 Cost cost_of(const job::Fact& fact) {
   if (const auto* ended = std::get_if<job::ContainerEnded>(&fact)) {
     const bool taken = ended->kind == job::ContainerEndKind::HostLost ||
@@ -125,8 +125,8 @@ class BudgetOracle final : public Checker {
                                                 : cost_of(*culprits_.taken_by(attempt));
   }
 
-  /// For what a task was tried again: the ends of attempts that another one followed, those that
-  /// are surely its own, or all that may be.
+  /// Returns what a task was tried again for: the ends of attempts that another one followed,
+  /// either only those that are surely its own, or all that may be.
   std::vector<Event> tried_again(const job::Task& task, const Truth& truth, Guilt least) const {
     std::vector<Event> events;
     for (size_t i = 0; i + 1 < task.attempts.size(); ++i) {
@@ -154,7 +154,7 @@ class BudgetOracle final : public Checker {
         ++tried.by_cost[static_cast<size_t>(events[i].cost)];
       }
       const auto allow = [&](uint32_t count, uint64_t allowed, std::string_view what) {
-        // Every start of the whole job anew covers one more end of each task.
+        // Every restart of the whole job covers one more end of each task.
         if (count > allowed + start_overs_.size()) {
           fail(to_string(plan_, task.id) + " was tried again " + std::to_string(count) +
                " times for " + std::string(what) + "; its budget has " + std::to_string(allowed));
@@ -177,8 +177,8 @@ class BudgetOracle final : public Checker {
     }
   }
 
-  /// A job that fails has spent what could have cured its first cause. Checked where the ladder is
-  /// all there is: no role may fail alone, no window, no start anew.
+  /// A job that fails has spent whatever could have cured its first cause. Checked only if the
+  /// ladder is all there is: no role may fail alone, there is no window, and no restart of the job.
   void check_not_less(const job::Machine& machine, const Truth& truth) {
     const std::optional<job::Outcome>& outcome = machine.state().outcome;
     const bool failed = outcome && outcome->result == job::JobResult::Failed &&
@@ -194,7 +194,7 @@ class BudgetOracle final : public Checker {
     const job::AttemptId cause = outcome->first_cause->attempt;
     const bool unsure = std::ranges::any_of(notices_, [](const Notice& n) { return !n.sure; });
     if (culprits_.of(cause, truth) == Guilt::None || unsure) {
-      return;  // That it is named at all is for another checker.
+      return;  // That it is named at all is checked elsewhere.
     }
     Tried tried;
     for (const Event& event :
@@ -206,8 +206,8 @@ class BudgetOracle final : public Checker {
     }
   }
 
-  /// Whether a program that ends by itself is kept in its place; in this world both moves are open
-  /// to it, or none.
+  /// Returns whether a program that ends by itself is kept in its place; in this world both moves
+  /// are open to it, or neither.
   static bool stays(const job::RestartBudget& budget) { return !budget.container_for_program; }
 
   static int64_t left_of(Cost cost, const job::RestartBudget& budget, const Tried& tried) {

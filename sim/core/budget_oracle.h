@@ -9,7 +9,7 @@ namespace muster::sim {
 
 /// No task is tried again more often than its budgets allow, rung by rung, and none is given up
 /// before they are spent. Counts the attempts that were followed by another, from what happened and
-/// a table of its own of what each kind of end may cost; shares no arithmetic with the machine.
+/// from its own table of what each kind of end may cost; shares no arithmetic with the machine.
 /// `plan` outlives it.
 [[nodiscard]] std::unique_ptr<Checker> make_budget_oracle(const job::Plan& plan);
 

@@ -13,7 +13,7 @@
 namespace muster::sim {
 
 /// Something that must hold in every run. Sees each step of the machine in charge and what really
-/// happened; says what is broken in one sentence, once is enough.
+/// happened, and says in one sentence what is broken; once is enough.
 class Checker {
  public:
   virtual ~Checker() = default;
@@ -21,18 +21,18 @@ class Checker {
 
   /// The machine in charge applied `fact` and wants `actions`.
   virtual void applied(Time, const job::Fact&, std::span<const job::Action>, const job::Machine&) {}
-  /// A successor has replayed the log: what was applied and did not reach it is forgotten.
+  /// A successor has replayed the log: what was applied but did not reach the log is forgotten.
   virtual void recovered(const job::Machine&) {}
   /// An action whose fact is in the log is done.
   virtual void released(const job::Action&) {}
-  /// A container is given back, and the cluster told how its end is to become known.
+  /// A container is given back, and the cluster is told how its end is to be reported.
   virtual void given_back(const job::ContainerId&, cluster::Confirm) {}
   /// A process has started.
   virtual void started(const TrueAttempt&, const Truth&, const job::Machine&) {}
   /// A commit was granted to a process that was started in `started_in`.
   virtual void committed(job::AttemptId, job::Generation /*started_in*/, const job::Machine&) {}
-  /// The run is over, and its log is read once more from the first fact to the last: as applied(),
-  /// for what counts only what really came to stay.
+  /// The run is over, and its log is read once more from the first fact to the last. Like
+  /// applied(), for checks that count only what really reached the log.
   virtual void replayed(Time, const job::Fact&, std::span<const job::Action>, const job::Machine&) {
   }
   /// The run is over; `machine` is the last in charge.
@@ -51,7 +51,7 @@ class Checker {
   std::string broken_;
 };
 
-/// Makes one of each. `plan` outlives them.
+/// Makes one of each kind. `plan` outlives them.
 [[nodiscard]] std::vector<std::unique_ptr<Checker>> make_checkers(const job::Plan& plan);
 
 }  // namespace muster::sim

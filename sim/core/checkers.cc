@@ -40,10 +40,11 @@ class OneLiveAttempt final : public Checker {
   std::set<job::AttemptId> seen_;
 };
 
-/// Never two live attempts of a task, of whatever generations, while the cluster can tell: the next
-/// starts when the old container's end has been told, or long after it was given back. The end of
-/// what was given back without asking for its confirmation tells nobody anything: the cluster says
-/// so at once. Counts from what was said and done, not from what the machine believes.
+/// There are never two live attempts of a task, of whatever generations, as long as the cluster can
+/// tell: the next one starts when the old container's end has been reported, or long after it was
+/// given back. If a container was given back without asking for confirmation, its reported end
+/// proves nothing: the cluster reports it at once. Counts from what was said and done, not from
+/// what the machine believes.
 class SuccessorWaits final : public Checker {
  public:
   explicit SuccessorWaits(const job::Plan& plan) : plan_(plan) {}
@@ -70,7 +71,7 @@ class SuccessorWaits final : public Checker {
     for (const TrueAttempt& other : truth.attempts) {
       const bool beside = other.id.task == attempt.id.task && other.id != attempt.id &&
                           !other.ended && other.generation != attempt.generation;
-      // The order to start the older one may have been long under way.
+      // The order to start the older one may have been under way for long.
       const TrueAttempt& old = other.id.number < attempt.id.number ? other : attempt;
       if (beside && !is_over(old)) {
         fail(to_string(plan_, attempt.id) + " starts while " + to_string(plan_, other.id) +
@@ -95,7 +96,8 @@ class SuccessorWaits final : public Checker {
       }
     }
   }
-  /// What its agent does not name, or says has ended, is over as far as anybody could know.
+  /// An attempt that its agent does not name, or reports as ended, is over as far as anybody could
+  /// know.
   void take(const job::AgentReported& report, const job::Machine& machine) {
     const auto container = machine.state().containers.find(report.container);
     if (container == machine.state().containers.end()) {
@@ -175,7 +177,7 @@ class AllReleased final : public Checker {
   std::set<job::ContainerId> given_back_;
 };
 
-/// The job's end absorbs: its outcome never changes, and nothing is started after it.
+/// The job's end is final: its outcome never changes, and nothing is started after it.
 class EndAbsorbs final : public Checker {
  public:
   std::string_view name() const override { return "end absorbs"; }
@@ -218,7 +220,7 @@ class EndAbsorbs final : public Checker {
   std::optional<job::Outcome> finished_;
 };
 
-/// A role's containers are asked for once what it waits for has come, not before.
+/// A role's containers are requested once what it waits for has come, and not before.
 class InOrder final : public Checker {
  public:
   explicit InOrder(const job::Plan& plan) : plan_(plan) {}
@@ -272,7 +274,7 @@ class InOrder final : public Checker {
   std::set<job::TaskId> ran_;
 };
 
-/// Who has reported is suspected no more: suspects put off the blame and worry people.
+/// An agent that has reported is no longer suspected: suspects put off the blame and worry people.
 class SuspicionEnds final : public Checker {
  public:
   std::string_view name() const override { return "suspicion ends"; }
@@ -289,7 +291,7 @@ class SuspicionEnds final : public Checker {
   }
 };
 
-/// What the machine counts as it goes is what a count of everything gives.
+/// The machine's running counts equal a count of everything.
 class TalliesHold final : public Checker {
  public:
   std::string_view name() const override { return "tallies"; }

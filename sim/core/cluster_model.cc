@@ -33,7 +33,7 @@ void ClusterModel::disturb_later() {
 
 void ClusterModel::request(const job::RequestContainer& request) {
   if (tell_grants(request.request)) {
-    return;  // Asked again by a new master, which missed the answer.
+    return;  // A new master asks again, because it missed the answer.
   }
   if (!open_.emplace(request.request, request).second) {
     return;
@@ -131,7 +131,7 @@ void ClusterModel::launch(const job::ContainerId& container) {
     return;
   }
   if (held->second.gone) {
-    tell_end(held->second);  // Its end was told before its grant was heard.
+    tell_end(held->second);  // Its end was reported before its grant was heard.
     return;
   }
   if (held->second.launched) {
@@ -173,7 +173,7 @@ void ClusterModel::release(const job::ContainerId& container, cluster::Confirm c
   end(container, job::ContainerEndKind::Released, time_to_tell(held->second, takes, confirm));
 }
 
-// When its end is told, of what lives on for so long.
+// Returns when the end is reported of a container that lives on for `lives`.
 Duration ClusterModel::time_to_tell(Held& held, Duration lives, cluster::Confirm confirm) {
   Random& random = around_.world.random();
   if (around_.faults.strikes(Fault::EndsUnconfirmed)) {

@@ -30,13 +30,14 @@ class ClusterModel {
     std::function<void(const job::ContainerId&, const job::HostName&)> start_agent;
     /// A container's processes end, for this reason.
     std::function<void(const job::ContainerId&, TrueEnd)> end_agent;
-    /// A container was given back: its processes are to be gone within this time.
+    /// A container was given back: its processes must be gone within this time.
     std::function<void(const job::ContainerId&, Duration)> wind_down;
-    /// A host dies, and end_agent follows for each of its containers: nobody hears of it.
+    /// A host dies, and end_agent follows for each of its containers; nobody is told.
     std::function<void(const job::HostName&)> host_dies;
-    /// A container can be reached by nobody for a while, but lives on.
+    /// Nobody can reach a container for a while, but it lives on.
     std::function<void(const job::ContainerId&, Duration)> isolate;
-    /// A launch was asked for of what was launched before: its agent may not know of this master.
+    /// A launch was requested of a container that was launched before: its agent may not know this
+    /// master.
     std::function<void(const job::ContainerId&)> launched_again;
   };
 
@@ -45,15 +46,16 @@ class ClusterModel {
   void request(const job::RequestContainer& request);
   void cancel(job::RequestId request);
   void launch(const job::ContainerId& container);
-  /// `confirm`: whether its end is told when nothing of it runs any more, or as the cluster likes.
+  /// `confirm` says whether its end is reported once nothing in it runs any more, or whenever the
+  /// cluster likes.
   void release(const job::ContainerId& container, cluster::Confirm confirm);
-  /// A new master compares books: tells the end of what is gone, and grants again that may have
+  /// A new master compares books: reports the end of what is gone, and repeats grants that may have
   /// been missed.
   void reconcile();
   /// A container's agent ended by itself: the cluster notices after a while.
   void agent_ended(const job::ContainerId& container);
 
-  /// Tells the end of a container again, if it is gone.
+  /// Reports the end of a container again, if it is gone.
   void ask_about(const job::ContainerId& container);
   /// The job is over: everything is given back.
   void release_all();
@@ -67,7 +69,7 @@ class ClusterModel {
     bool launched = false;
     bool gone = false;
     bool noticed = false;  ///< Its end is known to the cluster.
-    bool silent = false;   ///< And is never told.
+    bool silent = false;   ///< And it is never reported.
     job::ContainerEnded end;
   };
 
@@ -76,7 +78,7 @@ class ClusterModel {
   [[nodiscard]] bool tell_grants(job::RequestId request);
   void try_grant(job::RequestId request);
   void grant(job::RequestId request, const job::HostName& host);
-  /// Makes a container that the request is given.
+  /// Makes a container and grants it to the request.
   job::ContainerId hold(job::RequestId request, const job::HostName& host);
   void end(const job::ContainerId& container, job::ContainerEndKind kind, Duration notice);
   void wait_for_better_times(job::RequestId request);

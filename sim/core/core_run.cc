@@ -20,7 +20,7 @@ using std::chrono::seconds;
 
 constexpr Duration kFaultPhase = minutes(3);
 constexpr Duration kHealBound = minutes(90);
-/// A longer one never ends: the agent hangs, and only its silence tells.
+/// A longer one never ends: the agent hangs, and only its silence gives it away.
 constexpr Duration kLongestCut = seconds(22);
 
 }  // namespace
@@ -142,7 +142,7 @@ void CoreRun::give_back(const job::ContainerId& container) {
   cluster_.release(container, confirm);
 }
 
-// Where nothing is slow it ends at once.
+// If nothing is slow, it ends at once.
 void CoreRun::wind_down(const job::ContainerId& container, Duration within) {
   if (within <= milliseconds(200)) {
     end_agent(container, TrueEnd::Stopped);
@@ -339,7 +339,7 @@ SeedResult CoreRun::run() {
                                 ? ""
                                 : ", waiting for " + state.chronicle.waits_for()));
   }
-  // What was under way when the job ended must change nothing any more.
+  // What was under way when the job ended must no longer change anything.
   (void)world_.run_until(world_.now() + seconds(30), [this] { return !failure_.empty(); });
   master_.check_replay([this](Time now, const job::Fact& fact, std::span<const job::Action> actions,
                               const job::Machine& machine) {

@@ -19,7 +19,7 @@
 
 namespace muster::sim {
 
-/// One run: the models, the checkers and the wires between them.
+/// One run: the models, the checkers and the wiring between them.
 class CoreRun {
  public:
   explicit CoreRun(const SeedRun& options)

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kStartOver = "the whole job to start over";
 
-/// Whether the fact tells how a container or its agent ended; others only show that it did.
+/// Returns whether the fact says how a container or its agent ended; others only show that it did.
 bool says_why(const job::Fact& fact) {
   return std::holds_alternative<job::ContainerEnded>(fact) ||
          std::holds_alternative<job::AgentLost>(fact) ||
@@ -30,7 +30,7 @@ void Culprits::heard(Time now, const job::Fact& fact, std::span<const job::Actio
   note_orders(actions, machine);
 }
 
-// Of an attempt elsewhere an agent can report what it likes.
+// An agent can report whatever it likes about an attempt that runs elsewhere.
 void Culprits::note_exits(const job::Fact& fact, const job::Machine& machine) {
   std::visit(
       Overloaded{[&](const job::AttemptEnded& ended) { exits_.emplace(ended.attempt, ended.exit); },
@@ -132,7 +132,7 @@ Guilt Culprits::of_exit(job::AttemptId attempt, const End& end, const Truth& tru
   return end.ordered || !end.alone ? Guilt::Possible : Guilt::Sure;
 }
 
-// The machine may not know better when the true origin is a liar, or was heard of too late, or too
+// The machine may not know better if the true origin is a liar, or was heard of too late, or too
 // long before. Victims of one that is given up, while its job goes on, answer for themselves.
 bool Culprits::may_be_its_own_origin(job::AttemptId victim, const End& end,
                                      const Truth& truth) const {
@@ -144,7 +144,7 @@ bool Culprits::may_be_its_own_origin(job::AttemptId victim, const End& end,
          end.at - end.exit->age > heard->second.at + lost;
 }
 
-// No other try of its task ran, or only once the whole job had started over.
+// No other attempt of its task ran, or only after the whole job had started over.
 bool Culprits::was_given_up(job::AttemptId origin, const Truth& truth) const {
   const auto next = truth.newest.upper_bound(origin);
   if (next == truth.newest.end() || next->first.task != origin.task) {

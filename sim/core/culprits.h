@@ -16,21 +16,21 @@ namespace muster::sim {
 /// Who is to blame for the end of an attempt.
 enum class Guilt : uint8_t {
   None,      ///< Somebody else ended it: a peer's end, or Muster. Blaming it is a mistake.
-  Possible,  ///< Whoever hears what the master heard may blame it, and need not.
-  Sure,  ///< It, or the container it had to itself, went by itself, and the master has heard so.
+  Possible,  ///< Anyone who heard what the master heard may blame it, but need not.
+  Sure,      ///< It, or the container that it had to itself, ended by itself, and the master knows.
 };
 
 /// The culprits of a run as its world knows them. Fed with what the master heard and ordered, in
-/// the log's order, and with what really happened. Whom the machine blames it does not look at;
-/// from its state it takes which attempts there are, and with which fact each of them ended.
+/// the log's order, and with what really happened. It ignores whom the machine blames; from the
+/// machine's state it takes only which attempts there are, and which fact ended each of them.
 ///
-/// An end is Sure when the world ended it (its program failed, its container or host was taken) and
-/// nothing excuses it. What excuses, so that the end is only Possible:
+/// An end is Sure when the world ended it (its program failed, or its container or host was taken)
+/// and nothing excuses it. Each of these excuses it, so that the end is only Possible:
 ///
 ///   * It was told to stop, or its container given back, before its end was heard.
 ///   * Its program said that it lost a peer, and lied.
-///   * It went with its container, and so did others, or one report told of several ends: one of
-///     them stands for all.
+///   * It went with its container, and so did others, or one report announced several ends: one
+///     of them stands for all.
 ///   * It went with its host: the first container that was heard of stands for all.
 ///   * An agent's report left it out, a deadline took it, or its container was to be preempted and
 ///     had not begun: nobody said how it ended.
@@ -44,11 +44,11 @@ class Culprits {
              const job::Machine& machine);
 
   [[nodiscard]] Guilt of(job::AttemptId attempt, const Truth& truth) const;
-  /// The exit that the master heard; nullptr: it ended without one, or not at all.
+  /// Returns the exit that the master heard; nullptr if it ended without one, or not at all.
   [[nodiscard]] const job::Exit* exit_of(job::AttemptId attempt) const;
-  /// What ended an attempt without an exit; nullptr: nothing did.
+  /// Returns the fact that ended an attempt without an exit; nullptr if none did.
   [[nodiscard]] const job::Fact* taken_by(job::AttemptId attempt) const;
-  /// Whether that was the deadline by which it had to stop.
+  /// Returns whether that was the deadline by which it had to stop.
   [[nodiscard]] bool outlived_its_stop(job::AttemptId attempt) const;
 
  private:
@@ -58,8 +58,8 @@ class Culprits {
     job::HostName host;
     std::optional<job::Exit> exit;
     std::optional<job::Fact> taken_by;
-    bool ordered = false;  ///< Before it was heard.
-    bool alone = true;     ///< Nobody else ended with the same fact.
+    bool ordered = false;  ///< Before its end was heard.
+    bool alone = true;     ///< Nobody else's end came with the same fact.
     bool outlived = false;
     uint32_t start_overs = 0;  ///< Of the whole job, before it.
   };

@@ -8,7 +8,7 @@
 namespace muster::sim {
 namespace {
 
-/// Who asks a job to stop is heard at once, whatever the job is doing.
+/// A request to stop a job is heard at once, whatever the job is doing.
 class StopHeard final : public Checker {
  public:
   std::string_view name() const override { return "stop heard"; }
@@ -42,7 +42,7 @@ class NothingKept final : public Checker {
   }
 };
 
-/// The end comes when all containers are gone, or when the time for that has passed.
+/// The end comes when all containers are gone, or when the time allowed for that has passed.
 class FinishLast final : public Checker {
  public:
   std::string_view name() const override { return "finish last"; }
@@ -70,8 +70,8 @@ class FinishLast final : public Checker {
   bool ended_ = false;
 };
 
-/// An attempt that an agent reports and the machine does not know there is told to stop, or its
-/// container is released; and its number is never given to another attempt.
+/// An attempt that an agent reports, and that the machine does not know there, is told to stop, or
+/// its container is released; and its number is never given to another attempt.
 class UnknownAttempts final : public Checker {
  public:
   explicit UnknownAttempts(const job::Plan& plan) : plan_(plan) {}
@@ -92,7 +92,7 @@ class UnknownAttempts final : public Checker {
       }
     }
   }
-  // What earlier masters heard and did not come to log is known to nobody.
+  // What earlier masters heard but did not log is known to nobody.
   void recovered(const job::Machine&) override { taken_.clear(); }
 
  private:

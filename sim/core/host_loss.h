@@ -6,14 +6,14 @@
 
 namespace muster::sim {
 
-/// What becomes of the processes of a host that is lost.
+/// What becomes of the processes on a host that is lost.
 struct HostLoss {
   bool lives_on = false;  ///< They live on, cut off from everybody, instead of dying with it.
-  Duration alone{};       ///< For so long: until the host hears that the cluster counts it as lost.
+  Duration alone{};       ///< How long: until the host hears that the cluster counts it as lost.
 };
 
-/// Does that to one container of the host. `Around` is what a model of a cluster has around it; it
-/// outlives the world's events.
+/// Applies that to one container of the host. `Around` is what a model of a cluster has around it,
+/// and outlives the world's events.
 template <class Around>
 void lose_with_host(Around& around, const job::ContainerId& container, const HostLoss& loss) {
   around.truth.origin_containers.insert(container);

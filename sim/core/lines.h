@@ -8,29 +8,29 @@
 
 namespace muster::sim {
 
-/// How long a word of the cluster is under way that later ones overtake.
+/// Returns how long a message of the cluster is under way that later ones overtake.
 [[nodiscard]] Duration overtaken(Random& random);
 
 /// The connections of the master in charge: one to each agent, one to the cluster. Each keeps the
 /// order of what is sent on it. A broken one loses what is under way and everything sent before it
-/// is dialled again; a cut one (a partition) holds messages of one or both directions back.
+/// is dialled again; a cut one (a partition) holds back messages in one or both directions.
 class Lines {
  public:
   Lines(World& world, Faults& faults) : world_(world), faults_(faults) {}
 
-  /// Lets `arrive` happen at the master, as sent now by the agent of `from`.
+  /// Lets `arrive` happen at the master, as if sent now by the agent of `from`.
   void to_master(const job::ContainerId& from, World::Event arrive);
   /// Lets `arrive` happen at the agent of `to`.
   void to_agent(const job::ContainerId& to, World::Event arrive);
   /// The cluster's line never breaks: its client asks again until it has everything. It keeps the
-  /// order of what is said, unless later words overtake some.
+  /// order of what is said, unless later messages overtake some.
   void from_cluster(World::Event arrive);
 
-  /// A new connection stands; nothing of the old one arrives any more.
+  /// A new connection is open; nothing from the old one arrives any more.
   void dialled(const job::ContainerId& agent);
-  /// The connection is gone with everything under way.
+  /// The connection is gone, and everything under way with it.
   void broke(const job::ContainerId& agent);
-  /// Every agent's connection is gone: their master is.
+  /// Every agent's connection is gone, because their master is.
   void all_broke();
   [[nodiscard]] bool up(const job::ContainerId& agent) const;
 
@@ -39,16 +39,16 @@ class Lines {
     bool to_master = true;
   };
   void cut(const job::ContainerId& agent, Duration lasts, Directions directions);
-  /// The agent is never heard again, and the cluster knows nothing of it. No healing helps.
+  /// The agent is never heard again, and the cluster does not know. Healing does not help.
   void silence(const job::ContainerId& agent);
   [[nodiscard]] bool silent(const job::ContainerId& agent) const;
-  /// Until when the agent hears nothing; a connection cannot be made before.
+  /// Returns until when the agent hears nothing; no connection can be made before then.
   [[nodiscard]] Time cut_until(const job::ContainerId& agent) const;
-  /// Whether the agent's beats reach the master now.
+  /// Returns whether the agent's beats reach the master now.
   [[nodiscard]] bool heard(const job::ContainerId& agent) const;
   void heal();
 
-  /// How long one message takes.
+  /// Returns how long one message takes.
   [[nodiscard]] Duration travel();
 
  private:

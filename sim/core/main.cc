@@ -1,5 +1,5 @@
-// core_sim: runs seeds of the simulated world against the real machine. The words of its command
-// line are those of every program of seeds (sim/seed_command.h).
+// core_sim: runs seeds of the simulated world against the real machine. Its arguments are those of
+// every program that runs seeds (sim/seed_command.h).
 
 #include "sim/core/core_run.h"
 #include "sim/core/probes.h"

@@ -164,7 +164,7 @@ void MasterModel::crash() {
   }
   alive_ = false;
   ++life_;
-  // Some part of the batch under way may have reached the log; its actions never happen.
+  // Part of the batch under way may have reached the log; its actions never happen.
   const size_t written = writing_ ? around_.world.random().below(unlogged_.size() + 1) : 0;
   for (size_t i = 0; i < written; ++i) {
     log_.push_back(std::move(unlogged_[i].logged));

@@ -18,9 +18,9 @@
 
 namespace muster::sim {
 
-/// The master of a run through all its lives: batches facts, logs them, releases actions when they
-/// are in the log, crashes between any two of these steps, and recovers by replay. Checks on the
-/// way that a replay of the log is the machine that wrote it.
+/// The master of a run through all its lives: batches facts, logs them, releases actions once they
+/// are in the log, crashes between any two of these steps, and recovers by replay. Checks along the
+/// way that a replay of the log yields the machine that wrote it.
 class MasterModel {
  public:
   struct Around {
@@ -32,24 +32,24 @@ class MasterModel {
         applied;
     /// An action is released, by a master of this epoch.
     std::function<void(job::Epoch, const job::Action&)> act;
-    /// A successor has replayed the log; what was not in it has never happened.
+    /// A successor has replayed the log; what was not in it never happened.
     std::function<void(const job::Machine&)> recovered;
     /// A replay differed from the machine that wrote the log.
     std::function<void(std::string)> broken;
     /// The master is gone, and its connections with it.
     std::function<void()> crashed;
-    /// Whether an agent's beats reach the master now.
+    /// Returns whether an agent's beats reach the master now.
     std::function<bool(const job::ContainerId&)> hears;
-    /// A suspected agent beats again: it is to report.
+    /// A suspected agent beats again, and is asked to report.
     std::function<void(const job::ContainerId&)> ask_report;
   };
 
   explicit MasterModel(Around around);
 
   void start();
-  /// A fact arrived. Lost if no master is alive.
+  /// A fact has arrived. It is lost if no master is alive.
   void feed(job::Fact fact);
-  /// Crashes, with whatever part of the current batch in the log, and lets a successor come.
+  /// Crashes, with some part of the current batch in the log, and lets a successor come.
   void crash();
   /// Does nothing for a while: facts and deadlines pile up.
   void stall(Duration duration);

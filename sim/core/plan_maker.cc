@@ -54,7 +54,7 @@ job::RolePlan make_role(Random& random, std::string_view name, spec::Membership 
                                          spec::Success::Ignored, spec::Success::EndsJob});
   role.failure = pick(random, std::array{spec::Failure::FailsJob, spec::Failure::FailsJob,
                                          spec::Failure::Tolerated, spec::Failure::Ignored});
-  // A tolerated failure of a role whose success nobody asks for is refused by the specification.
+  // The specification refuses a tolerated failure of a role whose success nobody asks for.
   if (role.failure == spec::Failure::Tolerated && role.success != spec::Success::Required) {
     role.failure = spec::Failure::FailsJob;
   }
@@ -76,8 +76,9 @@ void add_orders(Random& random, job::Plan& plan) {
   }
 }
 
-/// What the roles of a job have that says nothing of restarts, and roles that must end soon after
-/// others. Drawn last, so that everything else of a seed stays as it was.
+/// Gives some jobs the restart budgets of a specification that does not mention restarts, and gives
+/// some roles a deadline soon after others end. Drawn last, so that everything else of a seed stays
+/// as it was.
 void add_later_drawings(Random& random, job::Plan& plan) {
   if (random.chance(25)) {
     for (job::RolePlan& role : plan.roles) {
@@ -114,7 +115,7 @@ job::Plan make_plan(Random random) {
   const bool one_kind = random.chance(60);
   const spec::Membership common = pick(random, memberships);
   const uint64_t roles = random.between(uint64_t{1}, kRoleNames.size());
-  // A large gang now and then: small changes of it are worked into its old view.
+  // A large gang now and then: small changes to it are worked into its old view.
   const uint32_t scale = plan.seed % 8 == 0 ? 4 : 1;
   bool matters = false;
   for (uint64_t i = 0; i < roles; ++i) {
@@ -125,7 +126,7 @@ job::Plan make_plan(Random random) {
   if (!matters) {
     plan.roles.front().success = spec::Success::Required;
   }
-  // Out of the seed itself, so that everything else is drawn as it was.
+  // Taken from the seed itself, so that everything else is drawn as before.
   for (job::RolePlan& role : plan.roles) {
     if (role.membership == spec::Membership::Static && plan.seed % 3 == 0) {
       role.tasks_min = 1 + static_cast<uint32_t>((plan.seed >> 8) % role.tasks);

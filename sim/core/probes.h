@@ -11,8 +11,8 @@
 
 namespace muster::sim {
 
-/// Watches a run for rare branches of the machine, from outside: by its facts, its actions and what
-/// it knows. A suite of seeds that misses one of `all()` tests less than it seems to.
+/// Watches a run for rare branches of the machine, from outside: by its facts, its actions and its
+/// state. A suite of seeds that misses one of `all()` tests less than it seems to.
 class Probes {
  public:
   void observe(const job::Fact& fact, std::span<const job::Action> actions,

@@ -12,7 +12,7 @@
 
 namespace muster::sim {
 
-/// Why an attempt really ended, as the world that ended it knows.
+/// Why an attempt really ended, as known to the world that ended it.
 enum class TrueEnd : uint8_t {
   Success,
   Origin,   ///< By itself: its program, its agent, its container, its host.
@@ -37,9 +37,10 @@ struct Truth {
   std::vector<TrueAttempt> attempts;                   ///< In the order of their starts.
   std::map<job::AttemptId, size_t> newest;             ///< Index into `attempts`.
   std::set<job::ContainerId> live_containers;          ///< Granted and not gone.
-  std::map<job::AttemptId, job::AttemptId> caused_by;  ///< Of victims: who went away.
+  std::map<job::AttemptId, job::AttemptId> caused_by;  ///< For victims: who went away.
   std::set<job::AttemptId> origins;                    ///< Attempts whose end nobody else caused.
-  /// Lost, cut off, preempted or killed by the world, or given back by a master without its log.
+  /// Lost, cut off, preempted or killed by the world, or given back by a master that had lost its
+  /// log.
   std::set<job::ContainerId> origin_containers;
   std::set<job::AttemptId> liars;  ///< Failed by themselves and said that they lost a peer.
   bool stop_asked = false;

@@ -7,8 +7,8 @@
 namespace muster::sim {
 namespace {
 
-/// The verdict equals what really happened: success only of what succeeded, a stop only if one was
-/// asked, and the first cause is an end that nobody else caused.
+/// The verdict equals what really happened: only what succeeded counts as a success, a job counts
+/// as stopped only if someone asked for it, and the first cause is an end that nobody else caused.
 class TrueVerdict final : public Checker {
  public:
   explicit TrueVerdict(const job::Plan& plan) : plan_(plan) {}
@@ -83,7 +83,7 @@ class TrueVerdict final : public Checker {
            ") was caused by somebody else");
     }
     const auto lived = truth.newest.find(cause.attempt);
-    // Else the code is that of the container's first process.
+    // Otherwise the code is that of the container's first process.
     const job::Attempt* known = machine.state().find_attempt(cause.attempt);
     if (known != nullptr && known->exit && cause.exit_code && lived != truth.newest.end()) {
       const job::Exit& exit = truth.attempts[lived->second].exit;
@@ -92,7 +92,7 @@ class TrueVerdict final : public Checker {
       }
     }
   }
-  // The evidence is the agent's: output that a full disk lost stands there, too.
+  // The evidence is the agent's, so it also includes output that a full disk lost.
   static bool told_alike(const job::Exit& exit, const job::FirstCause& cause) {
     return exit.failure && exit.failure->class_name == cause.failure.class_name &&
            exit.failure->kind == cause.failure.kind && exit.failure->remedy == cause.failure.remedy;
@@ -100,7 +100,7 @@ class TrueVerdict final : public Checker {
   /// A victim may only be blamed when the master did not hear of its origin in time.
   void check_lone_victim(job::AttemptId victim, const job::Machine& machine, const Truth& truth) {
     if (truth.liars.contains(victim)) {
-      return;  // Nobody can know better.
+      return;  // Nobody could know better.
     }
     const auto origin = truth.caused_by.find(victim);
     if (origin == truth.caused_by.end()) {
@@ -108,7 +108,7 @@ class TrueVerdict final : public Checker {
       return;
     }
     if (truth.liars.contains(origin->second)) {
-      return;  // It passes for a victim as well.
+      return;  // It also passes for a victim.
     }
     const job::Attempt* known = machine.state().find_attempt(origin->second);
     const job::Attempt* fell = machine.state().find_attempt(victim);

@@ -70,7 +70,7 @@ class OneView final : public Checker {
       check_barrier(start, machine);
     }
   }
-  /// With the gang barrier a starting task finds every member of its own role that the role needs.
+  /// With the gang barrier, a starting task finds every member of its own role that the role needs.
   void check_barrier(const job::StartAttempt& start, const job::Machine& machine) {
     const job::RolePlan& role = plan_.role(start.attempt.task.role);
     const auto members = static_cast<uint32_t>(std::ranges::count_if(

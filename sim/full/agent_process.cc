@@ -12,7 +12,7 @@
 namespace muster::sim {
 namespace {
 
-/// The attempt whose folder or log this is: "worker-1.2" is one part of it.
+/// Returns the attempt whose folder or log this is: "worker-1.2" is one part of the path.
 std::optional<job::AttemptId> attempt_of(const job::Plan& plan, const os::Path& path) {
   for (const os::Path& part : path) {
     const std::string name = part.string();

@@ -36,11 +36,12 @@ class AgentProcess {
   AgentProcess(const AgentProcess&) = delete;
   AgentProcess& operator=(const AgentProcess&) = delete;
 
-  /// The process ends, with all that it has started. Not for use inside its own callbacks.
+  /// The process ends, with everything that it has started. Must not be called from its own
+  /// callbacks.
   void die(TrueEnd how);
 
   [[nodiscard]] bool alive() const { return agent_ != nullptr; }
-  /// Its name in the network.
+  /// Returns its name in the network.
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const job::HostName& host() const { return host_; }
   [[nodiscard]] ProcessLoop& loop() { return loop_; }
@@ -63,7 +64,7 @@ class AgentProcess {
   std::unique_ptr<agent::Agent> agent_;  ///< nullptr once it is dead.
 };
 
-/// The name in the network of a container's agent.
+/// Returns the name in the network of a container's agent.
 [[nodiscard]] std::string agent_name(const job::ContainerId& container);
 
 }  // namespace muster::sim

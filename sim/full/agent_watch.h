@@ -13,17 +13,17 @@
 namespace muster::sim {
 
 /// Watches what agents do: they start only what the log's machine ordered, in the generation that
-/// it named, tell no end of what runs, and none goes back to an older master or generation than it
-/// has reported. Each call returns what is broken, in one sentence, or "".
+/// it named, report no end of what is still running, and none goes back to an older master or
+/// generation than it has reported. Each call returns what is broken, in one sentence, or "".
 class AgentWatch {
  public:
   AgentWatch(const job::Plan& plan, const Truth& truth) : plan_(plan), truth_(truth) {}
 
-  /// A fact came into the log, and with it these actions.
+  /// A fact has reached the log, together with these actions.
   [[nodiscard]] std::string logged(const job::Fact& fact, std::span<const job::Action> actions);
   /// A program runs.
   [[nodiscard]] std::string started(const TrueAttempt& attempt) const;
-  /// Somebody else speaks in this agent's name: its reports say nothing any more.
+  /// Somebody else speaks in this agent's name: its reports no longer mean anything.
   void impersonated(const job::ContainerId& container) { impersonated_.insert(container); }
 
  private:

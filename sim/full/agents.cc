@@ -96,7 +96,7 @@ void Agents::program_died(const TrueAttempt& attempt) {
   if (setting_.plan.role(attempt.id.task.role).membership == spec::Membership::Independent) {
     return;  // Its peers do not talk to it.
   }
-  // A copy: what it refers to goes when a program hears of it.
+  // A copy: the original is gone once a program hears of it.
   const TrueAttempt dead = attempt;  // NOLINT(performance-unnecessary-copy-initialization)
   for (const auto& [container, agent] : agents_) {
     if (container != dead.container && agent->alive()) {

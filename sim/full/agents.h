@@ -38,12 +38,12 @@ class Agents {
   Agents(const Agents&) = delete;
   Agents& operator=(const Agents&) = delete;
 
-  /// A master wants this container to run so; the first order for it counts.
+  /// A master wants this container to run like this; the first order for it counts.
   void order(const cluster::LaunchOrder& order) { orders_.try_emplace(order.container, order); }
   void start(const cluster::LaunchOrder& order);
-  /// As order() said.
+  /// Starts it as order() said.
   void start(const job::ContainerId& container) { start(orders_.at(container)); }
-  /// Its processes end now, if they live.
+  /// Its processes end now, if they are alive.
   void end(const job::ContainerId& container, TrueEnd how);
   /// They end by themselves within this time.
   void wind_down(const job::ContainerId& container, Duration within);
@@ -53,11 +53,11 @@ class Agents {
   [[nodiscard]] bool lives(const job::ContainerId& container) const;
   [[nodiscard]] std::vector<job::ContainerId> living() const;
   [[nodiscard]] std::vector<job::ContainerId> on(const job::HostName& host) const;
-  /// Of one that was started.
+  /// Returns the loop of a container that was started.
   [[nodiscard]] ProcessLoop& loop_of(const job::ContainerId& container) {
     return agents_.at(container)->loop();
   }
-  /// Somebody has its key and tells the master at this address what is not so.
+  /// Somebody has its key and tells the master at this address things that are not true.
   void impersonate(const job::ContainerId& container, const std::string& master_address);
 
  private:

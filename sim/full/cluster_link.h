@@ -12,14 +12,15 @@
 
 namespace muster::sim {
 
-/// One master's line to the modelled cluster, which knows only the newest: what an older one asks
-/// for is ignored.
+/// One master's line to the modelled cluster, which knows only the newest: an older one's requests
+/// are ignored.
 class ClusterLink final : public cluster::Link {
  public:
   struct Around {
     ClusterModel& cluster;
     rt::Loop& loop;
-    /// Asked before everything that it does; false: the process is dying, or was replaced.
+    /// Called before everything that it does; false means that the process is dying, or was
+    /// replaced.
     std::function<bool()> lets_act;
     std::function<void(const cluster::LaunchOrder&)> launches;
     std::function<bool(const job::ContainerId&)> known_dead;
@@ -44,7 +45,7 @@ class ClusterLink final : public cluster::Link {
   [[nodiscard]] std::string waits_for() const override { return "the cluster"; }
   void finish(const job::Outcome& outcome, std::function<void()> done) override;
 
-  /// The cluster's word has arrived at this host.
+  /// A message of the cluster has arrived at this host.
   void deliver(const job::Fact& fact);
 
  private:

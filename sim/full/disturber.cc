@@ -80,13 +80,13 @@ void Disturber::disturb_agents() {
   const job::ContainerId& victim = living[random.below(living.size())];
   ProcessLoop& loop = around_.agents.loop_of(victim);
   if (faults.strikes(Fault::BrokenConnections)) {
-    // Where messages are slow it may not be back in time.
+    // If messages are slow, it may not be back in time.
     setting_.truth.origin_containers.insert(victim);
     setting_.network.reset(agent_name(victim));
   }
   if (faults.strikes(Fault::AgentStalls)) {
     setting_.truth.origin_containers.insert(victim);
-    // Some hang for ever, and only their silence tells.
+    // Some hang for ever, and only their silence gives them away.
     const Duration lasts = random.between(Duration(milliseconds(100)), Duration(seconds(20)));
     loop.stall(lasts > kLongestStall ? kUnending : lasts);
   }

@@ -8,8 +8,8 @@
 
 namespace muster::sim {
 
-/// What strikes the masters, the agents, the log's disk and the lines of a run, about once a second
-/// until the job is over; what strikes the cluster, its model draws itself.
+/// Strikes the masters, the agents, the log's disk and the lines of a run, about once a second
+/// until the job is over. The cluster's model draws for itself what strikes the cluster.
 class Disturber {
  public:
   struct Around {
@@ -22,7 +22,7 @@ class Disturber {
   Disturber(const Disturber&) = delete;
   Disturber& operator=(const Disturber&) = delete;
 
-  /// Strikes now and comes again.
+  /// Strikes now, and again later.
   void disturb();
 
  private:

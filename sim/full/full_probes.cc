@@ -6,7 +6,7 @@ namespace muster::sim {
 namespace {
 
 constexpr std::array kFullProbes = {
-    // Of the machine, as `Probes` names them.
+    // Branches of the machine, as `Probes` names them.
     std::string_view("late grant released"),
     std::string_view("second grant of one ask released"),
     std::string_view("launch failed"),
@@ -28,7 +28,7 @@ constexpr std::array kFullProbes = {
     std::string_view("several tasks in one container"),
     std::string_view("failed with victims"),
     std::string_view("address kept on rejoin"),
-    // Of the shells: events of their logs.
+    // Branches of the shells: events of their logs.
     std::string_view("agent.fact_refused"),
     std::string_view("agent.leaves"),
     std::string_view("attempt.not-prepared"),

@@ -7,8 +7,8 @@
 
 namespace muster::sim {
 
-/// The rare branches that a suite of seeds must reach: of the machine, and of the shells, told by
-/// the events in their logs.
+/// Returns the rare branches that a suite of seeds must reach: those of the machine, and those of
+/// the shells, which are recognised by the events in their logs.
 [[nodiscard]] std::span<const std::string_view> full_probes();
 
 /// Runs one seed with the real shells: a phase with faults, then one without, in which the job must

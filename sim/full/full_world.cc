@@ -62,7 +62,7 @@ void FullWorld::run_to_the_end() {
                     state.chronicle.waits_for(), refused.empty() ? "" : "; " + refused));
   }
   if (!failed()) {
-    // What was under way when the job ended must change nothing any more.
+    // What was under way when the job ended must no longer change anything.
     (void)setting_.world.run_until(setting_.world.now() + kAfterTheEnd, failed);
     judgement_.check_end(agents_.living(), masters_.summary());
   }

@@ -16,8 +16,8 @@
 
 namespace muster::sim {
 
-/// One run: puts together a job of one seed, its cluster, masters and agents, the faults that
-/// strike them and the judgement of it all, and lets it go to its end.
+/// One run: puts together one seed's job, its cluster, masters and agents, the faults that strike
+/// them and the judgement of it all, and runs it to its end.
 class FullWorld {
  public:
   explicit FullWorld(const SeedRun& options);

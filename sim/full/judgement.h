@@ -20,7 +20,7 @@
 
 namespace muster::sim {
 
-/// What a run must hold, and the first thing that it did not: hears what is logged, started and
+/// What must hold in a run, and the first thing that did not. Hears what is logged, started and
 /// given back, and compares it with the truth. Follows the log by a LogShadow of its own.
 class Judgement {
  public:
@@ -29,7 +29,7 @@ class Judgement {
     const testing::MemoryTree& tree;  ///< Where committed checkpoints are looked for.
     bool trace = false;               ///< Print every fact with its actions.
   };
-  /// Tells the world the digest of each state of the machine.
+  /// Gives the world the digest of each state of the machine.
   Judgement(Setting& setting, const Around& around);
   ~Judgement();
   Judgement(const Judgement&) = delete;
@@ -43,21 +43,22 @@ class Judgement {
   void left_cluster(const job::Outcome& outcome);
   /// Somebody else speaks in this agent's name.
   void impersonated(const job::ContainerId& container) { watch_.impersonated(container); }
-  /// Looks at the committed checkpoints; to be asked now and then, and at the end.
+  /// Looks at the committed checkpoints; to be called now and then, and at the end.
   void look_at_mirror();
   /// The job is over and its time to wind down has passed: nothing may be left but `summary`.
   void check_end(std::span<const job::ContainerId> living_agents, const std::string& summary);
   /// Takes what the checkers have found.
   void collect();
 
-  /// The first that is broken decides, as "who: what"; an empty `what` is none.
+  /// Notes that something is broken, reported as "who: what". The first one decides; an empty
+  /// `what` means that nothing is.
   void broken(std::string_view who, std::string what);
   [[nodiscard]] const std::string& failure() const { return failure_; }
 
-  /// The machine as the log on the disk says it is, and the number of its records.
+  /// Returns the machine according to the log on the disk.
   [[nodiscard]] const job::Machine& machine() const { return shadow_.machine(); }
   [[nodiscard]] uint64_t facts() const { return shadow_.size(); }
-  /// The rare branches of the machine that were reached.
+  /// Returns the rare branches of the machine that were reached.
   [[nodiscard]] const std::set<std::string>& reached() const { return probes_.reached(); }
 
  private:
@@ -74,7 +75,7 @@ class Judgement {
   MirrorCheck mirror_;
   AgentWatch watch_;
   LogShadow shadow_;
-  std::map<job::Generation, std::string> views_;  ///< As the first program of each found it.
+  std::map<job::Generation, std::string> views_;  ///< As each one's first program found it.
   std::string failure_;
 };
 

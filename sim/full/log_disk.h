@@ -14,23 +14,23 @@
 
 namespace muster::sim {
 
-/// The segments of the job's log: what outlives masters.
+/// The segments of the job's log, which outlive masters.
 struct LogDisk {
   std::map<job::Epoch, std::string> segments;
   Time back_at{};  ///< Nothing can be written before.
   /// Called when a segment was made, and when it has grown.
   std::function<void(job::Epoch)> created;
   std::function<void(job::Epoch)> grown;
-  /// Called when a batch has arrived whole, with the hash of what its master knew when it handed
+  /// Called when a batch has arrived complete, with the hash of what its master knew when it handed
   /// the batch over.
   std::function<void(job::Epoch, uint64_t)> arrived;
 };
 
-/// One master's way to the LogDisk: takes a while, fails while the disk is unavailable, for ever
-/// once there is a newer segment, and may write half a batch when its process dies.
+/// One master's way to the LogDisk: takes a while, fails while the disk is unavailable, fails for
+/// ever once there is a newer segment, and may write half a batch when its process dies.
 class LogStore final : public eventlog::SegmentStore {
  public:
-  /// `digest` tells what the master knows now.
+  /// `digest` returns the hash of what the master knows now.
   LogStore(World& world, rt::Loop& loop, LogDisk& disk, std::function<uint64_t()> digest)
       : world_(world),
         loop_(loop),
@@ -46,9 +46,9 @@ class LogStore final : public eventlog::SegmentStore {
   void append(std::string bytes, std::function<void(Status)> done) override;
   Result<std::string> read(job::Epoch epoch) override;
 
-  /// The process dies: of what is under way `torn` may leave a part.
+  /// The process dies; if `torn`, part of what is under way may remain.
   void crash(bool torn);
-  /// Whether there is a newer segment than the one that this object created.
+  /// Returns whether there is a newer segment than the one that this object created.
   [[nodiscard]] bool fenced() const { return epoch_ && disk_.segments.rbegin()->first > *epoch_; }
 
  private:

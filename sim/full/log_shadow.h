@@ -12,8 +12,8 @@
 namespace muster::sim {
 
 /// A machine beside those of the masters, fed from the log alone, record by record as they reach
-/// the disk: what it says is what any later reader will find. Checkers watch it, and the masters'
-/// own machines are compared with it.
+/// the disk: its state is what any later reader will find. Checkers watch it, and the masters' own
+/// machines are compared with it.
 class LogShadow {
  public:
   struct Handlers {
@@ -27,15 +27,15 @@ class LogShadow {
 
   LogShadow(const LogDisk& disk, const job::Plan& plan, Handlers handlers);
 
-  /// A new master made its segment: what older ones write from now on counts no more.
+  /// A new master has made its segment: what older ones write from now on no longer counts.
   void created(job::Epoch epoch);
   void grown(job::Epoch epoch);
 
-  /// A master knew what `digest` is the hash of when it handed over what has now arrived.
+  /// `digest` is the hash of what a master knew when it handed over what has now arrived.
   void arrived(job::Epoch epoch, uint64_t digest);
 
   [[nodiscard]] const job::Machine& machine() const { return machine_; }
-  /// How many records were applied.
+  /// Returns how many records were applied.
   [[nodiscard]] uint64_t size() const { return next_; }
   /// Reads the whole log once more, as a later master would, and replays it from its first record.
   void check_replay() const;

@@ -1,5 +1,5 @@
-// full_sim: runs seeds of the simulated world against the real shells of master and agent. The
-// words of its command line are those of core_sim (sim/seed_command.h).
+// full_sim: runs seeds of the simulated world against the real shells of master and agent. Its
+// arguments are those of core_sim (sim/seed_command.h).
 
 #include "sim/full/full_run.h"
 #include "sim/seed_command.h"

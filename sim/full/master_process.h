@@ -14,7 +14,7 @@
 
 namespace muster::sim {
 
-/// What outlives masters beside the log: where the newest one listens, and the summary.
+/// What outlives masters besides the log: where the newest one listens, and the summary.
 struct MasterPlace {
   std::optional<cluster::MasterPlaceFile> file;
   std::string summary;
@@ -36,7 +36,7 @@ class MasterProcess {
     std::function<void(const MasterProcess&)> ends_job;
     /// It ended by itself.
     std::function<void(MasterProcess*, const master::MasterEnd&)> over;
-    /// It came to the moment that doom() named: kill it.
+    /// It has reached the moment that doom() named: kill it.
     std::function<void(MasterProcess*)> doomed;
   };
 
@@ -46,18 +46,20 @@ class MasterProcess {
   MasterProcess& operator=(const MasterProcess&) = delete;
 
   [[nodiscard]] Status start();
-  /// The process dies now; not for use inside its own callbacks. `torn`: half a batch may stay.
+  /// The process dies now; must not be called from its own callbacks. If `torn`, half a batch may
+  /// remain.
   void crash(bool torn);
-  /// It will die after so many more frames and asks of the cluster, in the midst of what it does;
-  /// `torn` as for crash().
+  /// It will die after this many more frames and requests to the cluster, in the midst of what it
+  /// does; `torn` as in crash().
   void doom(uint64_t acts, bool torn) {
     acts_left_ = acts;
     torn_ = torn;
   }
-  /// Counts one act; false when the process is dead already and only its last callback still runs.
+  /// Counts one act; false if the process is already dead and only its last callback is still
+  /// running.
   [[nodiscard]] bool may_act();
 
-  /// How far it has come to its end; the run takes notes.
+  /// How close it is to its end, as noted by the run.
   struct End {
     bool master_done = false;
     bool link_left = false;  ///< The cluster knows of it, or could not be told.
@@ -65,7 +67,7 @@ class MasterProcess {
   [[nodiscard]] End& end() { return end_; }
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  /// Whether a newer master has made its segment.
+  /// Returns whether a newer master has made its segment.
   [[nodiscard]] bool fenced() const { return store_.fenced(); }
   [[nodiscard]] ProcessLoop& loop() { return loop_; }
   [[nodiscard]] master::Master& master() { return *master_; }
@@ -78,7 +80,7 @@ class MasterProcess {
     Status publish(const cluster::MasterPlaceFile& place) override;
     Status write_summary(const std::string& text) override;
     Status keep_room() override { return {}; }
-    /// Sometimes that is all that the log was lacking.
+    /// Sometimes room is all that the log was lacking.
     void free_room() override;
 
    private:

@@ -60,7 +60,7 @@ void Masters::start() {
     return;
   }
   if (around_.cluster.is_over()) {
-    over_ = true;  // The last one told it of the end and died before it heard that YARN knows.
+    over_ = true;  // The last one reported the end and died before it heard that YARN knows.
     return;
   }
   ++started_;
@@ -81,7 +81,7 @@ void Masters::start() {
 }
 
 void Masters::bury(std::unique_ptr<MasterProcess> process) {
-  // One of its callbacks may run now.
+  // One of its callbacks may be running now.
   buried_.push_back(std::move(process));
   setting_.world.after({}, [this] { buried_.clear(); });
 }
@@ -121,7 +121,7 @@ void Masters::replaced_dies(const MasterProcess* process) {
 }
 
 void Masters::ends_job(const MasterProcess& process) {
-  // Until its successor made a segment it may end the job, and its successor finds the end.
+  // Until its successor has made a segment it may end the job, and its successor finds the end.
   if (process.fenced() && around_.judgement.machine().state().phase != job::JobPhase::Ended) {
     around_.judgement.broken("fence",
                              process.name() + " ends the job while a newer master is in charge");
@@ -158,8 +158,8 @@ void Masters::link_left(const std::string& name) {
   }
 }
 
-// On YARN it exits when its line has left, or a minute after the job's end. An attempt that exits
-// without having said farewell has failed: the next one says it.
+// On YARN it exits once its line has left, or a minute after the job's end. An attempt that exits
+// without having said farewell has failed, and the next one says it.
 void Masters::leave_yarn(const std::string& name) {
   MasterProcess* const process = named(name);
   if (process == nullptr || !process->end().master_done || !process->end().link_left) {
@@ -192,7 +192,7 @@ void Masters::dismissed(const MasterProcess* process) {
   }
 }
 
-// Whoever starts masters does so after a while. Agents can only while there are any.
+// Whoever starts masters does so after a while. Agents can do it only while there are any.
 void Masters::needed() {
   const Duration gap =
       setting_.world.random().between(Duration(milliseconds(50)), Duration(seconds(8)));

@@ -17,7 +17,7 @@ namespace muster::sim {
 class RunCluster;
 
 /// The masters of a run: the newest, those that were replaced and live on beside their successors,
-/// and who starts the next one. To agents it is where they look for a master.
+/// and whoever starts the next one. For agents this is where they look for a master.
 class Masters final : public cluster::MasterStarter {
  public:
   struct Around {
@@ -31,10 +31,11 @@ class Masters final : public cluster::MasterStarter {
 
   /// Starts the next, unless there is one or the job is over.
   void start();
-  /// The newest dies now, not inside a callback of its own; `torn` as for MasterProcess::crash().
+  /// The newest dies now, though not inside one of its own callbacks; `torn` as for
+  /// MasterProcess::crash().
   void die(bool torn);
-  /// The cluster takes the newest for dead that is not: it starts another and hears the first no
-  /// more.
+  /// The cluster takes the newest for dead although it is not: it starts another and no longer
+  /// hears the first.
   void replace_newest();
   /// It ends without a word, so that the cluster tries again.
   void dismissed(const MasterProcess* process);
@@ -45,18 +46,18 @@ class Masters final : public cluster::MasterStarter {
   Result<cluster::MasterSought> seek() override;
 
   [[nodiscard]] MasterProcess* newest() const { return newest_.get(); }
-  /// Of those that live; nullptr: none.
+  /// Returns the living master of this name; nullptr if there is none.
   [[nodiscard]] MasterProcess* named(std::string_view name) const;
-  /// Those that were started, and the one that may come next.
+  /// Returns the names of those that were started, and of the one that may come next.
   [[nodiscard]] std::vector<std::string> names() const;
-  /// Where the last one that published it listens; "": none did.
+  /// Returns where the last one that published its address listens; "" if none did.
   [[nodiscard]] std::string address() const {
     return place_.file ? place_.file->address : std::string();
   }
   [[nodiscard]] const std::string& summary() const { return place_.summary; }
-  /// Why the last one could not begin; "": it could.
+  /// Returns why the last one could not begin; "" if it could.
   [[nodiscard]] const std::string& refused() const { return refused_; }
-  /// The last one has ended: there will be no other.
+  /// Returns whether the last one has ended, so that there will be no other.
   [[nodiscard]] bool over() const { return over_; }
 
  private:

@@ -10,7 +10,7 @@
 
 namespace muster::sim {
 
-/// What the log says of commits: which generation was granted which name.
+/// What the log says about commits: which generation was granted which name.
 using Grants = std::set<std::pair<job::Generation, std::string>>;
 
 /// Watches the committed checkpoints of a run, where agents keep them for all hosts: each was
@@ -25,12 +25,12 @@ class MirrorCheck {
   std::string take(const std::filesystem::path& folder, const std::string& manifest,
                    const testing::MemoryTree& tree, const Grants& grants);
 
-  /// By the folder of one owner and the number; those that were pruned stay here.
+  /// By one owner's folder and the number; those that were pruned stay here.
   std::map<std::filesystem::path, std::map<std::string, job::Generation>> seen_;
 };
 
-/// The files of a simulated checkpoint: one's content, and the mark that says it is whole. Both
-/// hold the same text.
+/// The files of a simulated checkpoint: the content, and the mark that says that it is complete.
+/// Both hold the same text.
 inline constexpr const char* kWeightsFile = "weights";
 inline constexpr const char* kMarkFile = "DONE";
 

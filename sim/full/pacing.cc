@@ -27,7 +27,7 @@ ProcessLoop::Pace Pacing::pace_of(const std::string& host) {
     if (!faults_.strikes(Fault::SlowDisk)) {
       return random.between(Duration(microseconds(50)), Duration(milliseconds(5)));
     }
-    // A shared disk that hangs outlives whoever waits for it.
+    // A shared disk can hang for longer than anybody waits for it.
     return random.chance(10) ? random.between(Duration(seconds(4)), Duration(seconds(40)))
                              : random.between(Duration(milliseconds(100)), Duration(seconds(4)));
   };

@@ -15,11 +15,12 @@ class Pacing {
  public:
   Pacing(World& world, Faults& faults, const job::LivenessPlan& liveness);
 
-  /// For a process that starts on this host; all processes of a host have one wall clock.
+  /// Returns the pace of a process that starts on this host; all processes of a host have one wall
+  /// clock.
   [[nodiscard]] ProcessLoop::Pace pace_of(const std::string& host);
-  /// How long the next message is on its way. Slow ones alone never make an agent silent for as
-  /// long as a lost one is, for then nobody would be to blame: between its hello and its first beat
-  /// the master hears nothing while its welcome is on the way, and then that beat.
+  /// Returns how long the next message is on its way. Slow messages alone never make an agent
+  /// silent for as long as a lost one is, for then nobody would be to blame: between its hello and
+  /// its first beat the master hears nothing while its welcome is on the way, and then that beat.
   [[nodiscard]] Duration travel();
 
  private:

@@ -11,8 +11,8 @@
 
 namespace muster::sim {
 
-/// The event loop of one simulated process: a World's time as this host's clocks tell it, and
-/// callbacks that come a little late, stand still while the process does, and never run once it is
+/// The event loop of one simulated process: a World's time as this host's clocks show it, and
+/// callbacks that come a little late, wait while the process stands still, and never run once it is
 /// dead. Two callbacks that were posted run in order; work for the pool is done at its own pace.
 class ProcessLoop final : public rt::Loop {
  public:
@@ -20,8 +20,8 @@ class ProcessLoop final : public rt::Loop {
   struct Pace {
     Duration booted{};       ///< What the host's monotonic clock shows at the world's start.
     Duration wall_offset{};  ///< How far its wall clock is off.
-    Duration late_max = std::chrono::microseconds(60);  ///< Of any callback.
-    /// How long a work of the pool takes; empty: a few milliseconds at most.
+    Duration late_max = std::chrono::microseconds(60);  ///< For any callback.
+    /// How long a piece of work in the pool takes; if empty, a few milliseconds at most.
     std::function<Duration(Random&)> pool_takes;
   };
 
@@ -37,11 +37,12 @@ class ProcessLoop final : public rt::Loop {
   void cancel(rt::TimerId timer) override;
   void run_blocking(rt::Callback work, rt::Callback done) override;
 
-  /// Nothing runs for a while, as of a process that was stopped or starved.
+  /// Nothing runs for a while, as in a process that was stopped or starved.
   void stall(Duration lasts);
   /// Makes the host's wall clock jump.
   void shift_wall(Duration by) { pace_.wall_offset += by; }
-  /// Nothing runs any more; what waited is forgotten. Not for use inside a callback of this loop.
+  /// Nothing runs any more, and what was waiting is forgotten. Must not be called from a callback
+  /// of this loop.
   void kill();
 
  private:
@@ -52,7 +53,7 @@ class ProcessLoop final : public rt::Loop {
     bool dead = false;
     Time stalled_until{};
     std::map<uint64_t, rt::Callback> callbacks;
-    std::deque<uint64_t> held;  ///< Due while nothing ran, in that order.
+    std::deque<uint64_t> held;  ///< Fell due while nothing ran, in that order.
   };
   uint64_t schedule(Time when, rt::Callback callback);
   static void fire(const std::shared_ptr<Queue>& queue, uint64_t id);

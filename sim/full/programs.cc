@@ -26,7 +26,7 @@ uint32_t number_in(const std::map<std::string, std::string>& env, const char* na
   return found == env.end() ? 0 : static_cast<uint32_t>(std::stoul(found->second));
 }
 
-/// Whose program this is, as its environment says.
+/// Returns whose program this is, according to its environment.
 job::AttemptId attempt_in(const job::Plan& plan, const std::map<std::string, std::string>& env) {
   const auto role = std::ranges::find(plan.roles, env.at("MUSTER_ROLE"), &job::RolePlan::name);
   return {{job::RoleIndex{static_cast<uint16_t>(role - plan.roles.begin())},
@@ -101,7 +101,7 @@ void Programs::save_later(os::Pid pid) {
                       });
 }
 
-// What says that a checkpoint is whole goes first and comes last.
+// The mark that says that a checkpoint is complete is removed first and written last.
 void Programs::save(os::Pid pid) {
   const os::Path folder = programs_.at(pid).checkpoint;
   const std::string text =
@@ -122,7 +122,7 @@ void Programs::save(os::Pid pid) {
 void Programs::end_by_itself(os::Pid pid) {
   const Program& program = programs_.at(pid);
   if (!program.runs || program.asked || program.memory_bytes == kFarTooMuch) {
-    return;  // Busy with its end, or swapping for ever.
+    return;  // Busy ending, or swapping for ever.
   }
   end(pid, around_.faults.strikes(Fault::ProgramFails) ? draw_failure() : Ending{});
 }
@@ -195,7 +195,7 @@ Status Programs::signal_group(os::Pid leader, int signal) {
 
 size_t Programs::signal_family(os::Pid child, int signal) {
   const size_t told = family(child).size();
-  // Half of all programs make nothing of INT.
+  // Half of all programs ignore INT.
   if (signal == SIGTERM || (signal == SIGINT && random_.chance(50))) {
     told_to_end(child);
   } else if (signal == SIGKILL) {

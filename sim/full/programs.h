@@ -36,9 +36,8 @@ struct ProgramWorld {
 
 /// The processes of one agent: the user's programs, which succeed, fail in many ways, lose their
 /// peers, hang, use too much memory, leave children and do not hear TERM; those whose checkpoint is
-/// mirrored write one now and then. They live in the world,
-/// not on the agent's loop: an agent that stands still finds out later. What really happened goes
-/// to the truth.
+/// mirrored write one now and then. They live in the world, not on the agent's loop: an agent that
+/// stands still finds out later. What really happened goes into the truth.
 class Programs final : public os::Processes {
  public:
   Programs(ProgramWorld& around, rt::Loop& loop, job::ContainerId container, job::HostName host)
@@ -63,7 +62,7 @@ class Programs final : public os::Processes {
   /// Everything ends with its agent, for this reason; nobody is told.
   void die(TrueEnd how);
   [[nodiscard]] uint64_t memory_of(std::span<const os::Pid> processes) const;
-  /// Programs that live, those with nothing but children included.
+  /// Returns how many programs live, including those of which only children are left.
   [[nodiscard]] size_t alive() const;
 
  private:
@@ -73,15 +72,15 @@ class Programs final : public os::Processes {
     std::shared_ptr<Handlers> handlers;
     bool runs = false;
     bool child_runs = false;  ///< One process that it left behind.
-    bool asked = false;       ///< TERM came.
+    bool asked = false;       ///< TERM has come.
     uint64_t memory_bytes = 64ULL << 20;
-    os::Path checkpoint;  ///< The folder that it writes to; empty: nobody would keep it.
+    os::Path checkpoint;  ///< The folder that it writes to; empty if nobody would keep it.
   };
   struct Ending {
     TrueEnd how = TrueEnd::Success;
     int code = 0;
     int signal = 0;
-    std::string words;  ///< Its last ones, on stderr.
+    std::string words;  ///< Its last words, on stderr.
   };
 
   void live(os::Pid pid);

@@ -15,11 +15,10 @@
 namespace muster::sim {
 
 /// A process that has got hold of a container's key and speaks in its agent's name: with garbage, a
-/// hello that hides what runs there, a newer master that does not exist, and facts about attempts
-/// of others. It says so once, piece by piece or as
-/// fast as it can (the true agent is back in a moment), and goes. What it says of the attempts of
-/// its own container is not contradicted by anything, so it says nothing there but that they are
-/// gone.
+/// hello that hides what runs there, a newer master that does not exist, and facts about others'
+/// attempts. It says so once, piece by piece or as fast as it can (the true agent is back in a
+/// moment), and goes. Nothing contradicts what it says about the attempts of its own container, so
+/// all that it says there is that they are gone.
 class Rogue {
  public:
   struct Around {

@@ -21,8 +21,8 @@ RunCluster::RunCluster(Setting& setting, const Around& around, bool yarn)
   }
 }
 
-// A container that is isolated is so until the cluster ends it, which it does when it tells of the
-// host's loss.
+// An isolated container stays isolated until the cluster ends it, which happens when it reports
+// that the host is lost.
 ClusterModel::Around RunCluster::model_around() {
   Agents& agents = around_.agents;
   return {
@@ -56,7 +56,7 @@ std::unique_ptr<cluster::Link> RunCluster::open_link(MasterProcess& process) {
   return yarn_ != nullptr ? open_yarn_link(process) : open_model_link(process);
 }
 
-// The modelled cluster knows only the newest master: what an older one asks for is ignored.
+// The modelled cluster knows only the newest master: an older one's requests are ignored.
 std::unique_ptr<cluster::Link> RunCluster::open_model_link(MasterProcess& process) {
   auto link = std::make_unique<ClusterLink>(ClusterLink::Around{
       .cluster = *model_,
@@ -99,7 +99,7 @@ std::unique_ptr<cluster::Link> RunCluster::open_yarn_link(MasterProcess& process
       .finished = [this](const job::Outcome& outcome) { around_.judgement.left_cluster(outcome); },
       .heard =
           [this](const job::Fact& fact) {
-            // Its answer may have been lost: the master can know no better.
+            // Its answer may have been lost: the master cannot know better.
             if (const auto* failed = std::get_if<job::LaunchFailed>(&fact)) {
               setting_.truth.origin_containers.insert(failed->container);
             }
@@ -108,7 +108,7 @@ std::unique_ptr<cluster::Link> RunCluster::open_yarn_link(MasterProcess& process
 }
 
 void RunCluster::given_back(const job::ContainerId& container, cluster::Confirm confirm) {
-  // A master that ends without its log does what no later one can read there.
+  // A master that ends without its log does things that no later one can read there.
   const job::State& logged = around_.judgement.machine().state();
   const auto known = logged.containers.find(container);
   if (logged.phase < job::JobPhase::Stopping && known != logged.containers.end() &&

@@ -16,7 +16,7 @@ class Agents;
 class Masters;
 
 /// The cluster of a run, a ClusterModel or YARN behind the real YarnLink, between the masters that
-/// ask it for containers and the agents that run in these.
+/// ask it for containers and the agents that run in them.
 class RunCluster {
  public:
   struct Around {
@@ -28,13 +28,13 @@ class RunCluster {
   RunCluster(const RunCluster&) = delete;
   RunCluster& operator=(const RunCluster&) = delete;
 
-  /// The line of this master, which this outlives.
+  /// Returns the line of this master, which this object outlives.
   [[nodiscard]] std::unique_ptr<cluster::Link> open_link(MasterProcess& process);
   /// A container's agent ended by itself.
   void agent_ended(const job::ContainerId& container);
-  /// It counts the master as dead. Only YARN counts them.
+  /// The cluster counts the master as dead. Only YARN counts them.
   void master_failed();
-  /// A master has said farewell to YARN: the cluster starts no other.
+  /// Returns whether a master has said farewell to YARN, so that the cluster starts no other.
   [[nodiscard]] bool is_over() const;
   [[nodiscard]] bool is_yarn() const { return yarn_ != nullptr; }
 
@@ -52,8 +52,8 @@ class RunCluster {
   Around around_;
   std::unique_ptr<ClusterModel> model_;  ///< One of these two.
   std::unique_ptr<YarnModel> yarn_;
-  ClusterLink* line_ = nullptr;  ///< The newest master's to the ClusterModel.
-  Time last_word_{};             ///< When the ClusterModel's latest word arrives.
+  ClusterLink* line_ = nullptr;  ///< The newest master's line to the ClusterModel.
+  Time last_word_{};             ///< When the ClusterModel's latest message arrives.
 };
 
 }  // namespace muster::sim

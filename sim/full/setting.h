@@ -13,8 +13,8 @@
 
 namespace muster::sim {
 
-/// What a seed makes of a run before anybody acts, and all parts of the run share: its world and
-/// network, its job, the faults that may strike, and what really happens.
+/// What a seed makes of a run before anybody acts, and what all parts of the run share: its world
+/// and network, its job, the faults that may strike, and what really happens.
 struct Setting {
   explicit Setting(const SeedRun& seed);
   Setting(const Setting&) = delete;
@@ -22,10 +22,10 @@ struct Setting {
 
   // In the order in which they draw from the seed.
   World world;
-  master::MasterOptions master_options;  ///< Of each master.
+  master::MasterOptions master_options;  ///< For each master.
   job::Plan plan;
   Faults faults;
-  bool agents_start_masters;  ///< As on the local cluster; else the cluster does.
+  bool agents_start_masters;  ///< As on the local cluster; otherwise the cluster does.
   ProcessLoop network_loop;
   testing::MemoryNetwork network;
   Pacing pacing;

@@ -12,7 +12,7 @@
 
 namespace muster::sim {
 
-/// What the shells write into their logs: printed on demand; which events came is remembered.
+/// What the shells write into their logs: printed on demand. Remembers which events came.
 class ShellLog final : public log::Sink {
  public:
   ShellLog(const World& world, bool print) : world_(world), print_(print) {}

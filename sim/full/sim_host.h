@@ -16,10 +16,10 @@
 
 namespace muster::sim {
 
-/// The ports of a simulated host, of which somebody else may have one.
+/// The ports of a simulated host, some of which somebody else may hold.
 class SimPorts final : public os::Ports {
  public:
-  /// `taken`: somebody else had the port that was asked for.
+  /// `taken`: called if somebody else had the port that was asked for.
   SimPorts(Faults& faults, std::set<uint16_t>& held, std::function<void()> taken)
       : faults_(faults), held_(held), taken_(std::move(taken)) {}
   Result<std::unique_ptr<os::HeldPort>> reserve(const std::string& host) override;

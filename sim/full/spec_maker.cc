@@ -71,8 +71,8 @@ void add_orders(Random& random, spec::Spec& spec) {
   }
 }
 
-/// Jobs that say nothing of restarts, and roles that must end soon after others. Drawn last, so
-/// that everything else of a seed stays as it was.
+/// Removes the settings for restarts from some jobs, and gives some roles a deadline soon after
+/// others end. Drawn last, so that everything else of a seed stays as it was.
 void add_later_drawings(Random& random, spec::Spec& spec) {
   if (random.chance(25)) {
     for (spec::Role& role : spec.roles) {
@@ -117,7 +117,7 @@ spec::Spec make_spec(Random random) {
   }
   add_orders(random, spec);
   spec.deadlines.stop = random.between(Duration(milliseconds(100)), Duration(seconds(5)));
-  // Never none: an agent that hangs before its first word is nobody else's to notice.
+  // Never none: only this deadline notices an agent that hangs before its first word.
   spec.deadlines.join = random.between(Duration(minutes(1)), Duration(minutes(3)));
   spec.deadlines.run = random.chance(25) ? std::optional<Duration>(minutes(20)) : std::nullopt;
   spec.deadlines.queue = random.chance(10) ? few_minutes(random) : std::nullopt;

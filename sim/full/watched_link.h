@@ -10,8 +10,8 @@
 
 namespace muster::sim {
 
-/// A master's real link, with a run that looks on: it hears what is asked of the cluster and what
-/// the cluster says, and nothing goes through once the process is dying.
+/// A master's real link, watched by the run: it hears what is asked of the cluster and what the
+/// cluster says, and nothing goes through once the process is dying.
 class WatchedLink final : public cluster::Link {
  public:
   struct Watch {

@@ -24,7 +24,7 @@ constexpr int64_t kNodeMemoryMb = 1 << 20;
 constexpr int32_t kNodeVcores = 6;
 constexpr int32_t kAttemptsMax = 10'000;
 constexpr uint16_t kNodePort = 45454;
-/// What a keeper gives its agent, which outlives the stub.
+/// How long a keeper gives its agent, which outlives the stub.
 constexpr Duration kKeeperLeaves = seconds(2);
 constexpr int32_t kTerminated = 143;
 constexpr int32_t kKilled = 137;
@@ -170,8 +170,8 @@ void YarnModel::started(Node& node, const ContainerId& id, const Node::LaunchCon
   const auto launch = cluster::decode_agent_launch(order->reveal());
   MUSTER_CHECK(launch.has_value(), "the launch order can be read");
   around_.truth.live_containers.insert(name_of(id));
-  // It was given back while the order to start it was on its way: a node is told to end what the
-  // resource manager does not know as soon as it reports it.
+  // It was given back while the order to start it was on its way: a node is told to end anything
+  // that the resource manager does not know as soon as the node reports it.
   around_.world.after(up_to(kNodeReports), [this, &node, id] {
     if (node.runs(id) && !application().held.contains(id)) {
       stopped(node, id);
@@ -402,7 +402,7 @@ void YarnModel::lose_node(Node& node, bool lives_on) {
                         [this, container] { around_.truth.live_containers.erase(container); });
   }
   around_.world.after(notice, [this, &node] {
-    // Those that were granted there and never started, too.
+    // Including those that were granted there and never started.
     for (const ContainerId& id : held_on(node)) {
       around_.truth.origin_containers.insert(name_of(id));
     }

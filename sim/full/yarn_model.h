@@ -21,7 +21,7 @@ namespace muster::sim {
 
 /// YARN as the real YarnLink meets it: the fakes of a resource manager and of six nodes on the
 /// world's time, and what befalls them. Plays the ClusterModel's part in a FullWorld. Masters run
-/// outside of its containers; containers are kept when one dies.
+/// outside its containers; containers are kept when one dies.
 ///
 /// A node calls a container complete when the stub of its keeper has ended: what the keeper kills
 /// lives on for up to two seconds more, as on the real thing.
@@ -37,7 +37,7 @@ class YarnModel {
     /// They end, for this reason.
     std::function<void(const job::ContainerId&, TrueEnd)> end_agent;
     std::function<void(const job::HostName&)> host_dies;
-    /// A container can be reached by nobody for a while, but lives on.
+    /// Nobody can reach a container for a while, but it lives on.
     std::function<void(const job::ContainerId&, Duration)> isolate;
   };
   /// One master's process, as its link needs it.
@@ -57,11 +57,11 @@ class YarnModel {
   YarnModel(const YarnModel&) = delete;
   YarnModel& operator=(const YarnModel&) = delete;
 
-  /// The link of the newest attempt's master. This outlives it.
+  /// Returns the link of the newest attempt's master. This object outlives it.
   [[nodiscard]] std::unique_ptr<cluster::Link> open_link(const Master& master);
-  /// The cluster counts the master as dead: whoever comes next is another attempt.
+  /// The cluster counts the master as dead: the next one is another attempt.
   void master_failed();
-  /// A master has said farewell: the cluster starts no other.
+  /// Returns whether a master has said farewell, so that the cluster starts no other.
   [[nodiscard]] bool is_over() const;
   /// A container's agent ended by itself: its node notices.
   void agent_ended(const job::ContainerId& container);
@@ -84,7 +84,7 @@ class YarnModel {
   void lose_node(Node& node, bool lives_on);
   void away(testing::FakeService& service, Duration at_most);
   [[nodiscard]] testing::FakeApplication& application();
-  /// What the resource manager counts there.
+  /// Returns what the resource manager counts there.
   [[nodiscard]] std::vector<ContainerId> held_on(const Node& node);
   [[nodiscard]] std::vector<std::pair<Node*, ContainerId>> running();
   [[nodiscard]] Duration up_to(Duration most);
