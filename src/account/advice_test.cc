@@ -8,8 +8,8 @@
 #include <cmath>
 #include <string_view>
 
-/// Profiles with known truth: each says what a good adviser would say, within a tenth, and that it
-/// says nothing else.
+/// Profiles whose truth is known: for each, the advice must be what a good adviser would give,
+/// within a tenth, and nothing else may be advised.
 namespace muster::account {
 namespace {
 
@@ -22,7 +22,8 @@ using ::testing::IsEmpty;
 constexpr uint64_t kMebibyte = 1ULL << 20;
 constexpr uint64_t kGibibyte = 1ULL << 30;
 
-/// A role of `tasks` alike, which ran for an hour to a good end. Nothing about it is remarkable.
+/// A role of `tasks` equal tasks, which ran for an hour and ended well. Nothing about it is
+/// remarkable.
 RoleEvidence role_of(std::string name, uint32_t tasks) {
   RoleEvidence role;
   role.name = std::move(name);
@@ -69,7 +70,7 @@ std::vector<std::string> rules_that_speak(const Evidence& evidence) {
   return names;
 }
 
-/// The only advice on `evidence`.
+/// Returns the only advice on `evidence`.
 Advice only(const Evidence& evidence) {
   const std::vector<Advice> advice = advise(evidence);
   EXPECT_EQ(advice.size(), 1U);
@@ -298,7 +299,7 @@ TEST(Advice, ASlowRankByItsClock) {
   EXPECT_THAT(advice.evidence, HasSubstr("its processor is slower"));
 }
 
-/// Three ranks on one host, of which the second gets a fifth of a core.
+/// Three ranks on one host, the second of which gets only a fifth of a core.
 Evidence one_held_back(double others_wanted) {
   RoleEvidence role = role_of("worker", 3);
   for (TaskEvidence& task : role.members) {
@@ -372,7 +373,7 @@ TEST(Advice, WhoReadsAMappedFileInOrderIsNotShortOfMemory) {
   RoleEvidence role = role_of("worker", 1);
   TaskEvidence& task = role.members[0];
   task.disk.waiting = 0.8;
-  task.disk.read_per_s = 240e6;  // As a kernel does that reads 8 MiB ahead.
+  task.disk.read_per_s = 240e6;  // Like a kernel that reads 8 MiB ahead.
   task.disk.written_per_s = 0;
   task.disk.faults_major_per_s = 30;
   const Advice reads = only(job_of({role}));
@@ -413,7 +414,7 @@ TEST(Advice, WhoIsShortOfMemoryDoesNotWaitForADisk) {
     task.step = 100ms;
   }
   role.members[2].step = 900ms;
-  role.members[2].disk.waiting = 0.8;  // The kernel holds it.
+  role.members[2].disk.waiting = 0.8;  // The kernel holds the process back.
   role.members[2].hindrances.memory_waiting = 0.7;
   role.members[2].hindrances.over_high_per_s = 12;
   const std::vector<Advice> advice = advise(job_of({role}));
@@ -515,7 +516,7 @@ TEST(Advice, CheckpointsThatAreMissing) {
   EXPECT_THAT(advice.evidence, HasSubstr("50 %"));
 }
 
-/// A day with a failure every 4 h, a checkpoint of 30 s.
+/// A day with a failure every 4 h, and checkpoints that take 30 s.
 Evidence with_checkpoints(Duration every) {
   Evidence evidence = job_of({role_of("worker", 1)});
   evidence.ran = 24h;
@@ -531,7 +532,7 @@ Evidence with_checkpoints(Duration every) {
 TEST(Advice, CheckpointsThatAreTooRare) {
   const Advice advice = only(with_checkpoints(2h));
   EXPECT_EQ(advice.rule, "checkpoint.interval");
-  // sqrt(2 * 30 s * 4 h) = 929.5 s; Daly's further terms take 20 s away.
+  // sqrt(2 * 30 s * 4 h) = 929.5 s; Daly's further terms subtract 20 s.
   expect_near(advice.numbers.at("best_s"), 909);
   EXPECT_THAT(advice.evidence, HasSubstr("too rare"));
 }
@@ -592,8 +593,8 @@ TEST(Advice, FilesThatAreSentAgain) {
   EXPECT_THAT(advice.evidence, HasSubstr("src.zip"));
 }
 
-// Young's estimate where the cost is small against the time between failures; the numbers of
-// Daly's paper stay within a tenth of a search for the least waste.
+// Young's estimate if the cost is small compared with the time between failures; the numbers of
+// Daly's paper stay within a tenth of those from a search for the least waste.
 TEST(CheckpointInterval, IsYoungsWhereTheCostIsSmall) {
   const Duration best = best_checkpoint_interval(1s, 100h);
   EXPECT_NEAR(std::chrono::duration<double>(best).count(), std::sqrt(2.0 * 360'000), 10);
@@ -602,7 +603,7 @@ TEST(CheckpointInterval, IsYoungsWhereTheCostIsSmall) {
 TEST(CheckpointInterval, CostsTheLeast) {
   for (const double cost : {5.0, 60.0, 600.0}) {
     for (const double between : {3600.0, 86'400.0}) {
-      // Daly's complete expression for the time that a job takes, per unit of work.
+      // Daly's complete expression for the time that a job takes per unit of work.
       const auto waste = [&](double every) {
         return between * (std::exp((every + cost) / between) - 1) / every;
       };

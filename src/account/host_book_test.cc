@@ -30,7 +30,7 @@ std::string failed(const std::string& host, int failures, const std::string& kin
   return fmt::format(R"({{"host":"{}","{}":{},"class":"host.disk"}})", host, kind, failures);
 }
 
-/// Five hosts that did no harm.
+/// Five hosts that have done no harm.
 std::string innocent() {
   std::string hosts;
   for (int i = 1; i <= 5; ++i) {
@@ -88,7 +88,7 @@ TEST(HostBook, ALineOfTheFutureCountsAsNew) {
   EXPECT_EQ(book.hosts().at(job::HostName("h3")).seen, kNow);
 }
 
-/// Four independent tasks, one a host, whose runs take this long.
+/// Four independent tasks, one per host, whose runs take this long.
 job::Machine machine_of(std::vector<Duration> runs, std::optional<job::Failure> first_failure) {
   job::Plan plan;
   plan.job = job::JobId("hosts-000000");

@@ -8,8 +8,8 @@
 #include <numeric>
 #include <random>
 
-/// Whatever happens, in whatever order: the spans of each container cover its time without gap or
-/// overlap, and the classes sum to what was granted. Seeds draw plans, facts and signs.
+/// Whatever happens, in whatever order, the spans of each container cover its time without gap or
+/// overlap, and the classes add up to what was granted. Seeds draw plans, facts and signs.
 namespace muster::account {
 namespace {
 
@@ -43,7 +43,7 @@ job::Plan draw_plan(Chance& chance) {
   return plan;
 }
 
-/// Mostly answers what the machine asks for; else says something that nobody expects.
+/// Mostly answers what the machine asks for; otherwise says something that nobody expects.
 class FactDrawer {
  public:
   explicit FactDrawer(Chance& chance) : chance_(chance) {}
@@ -170,7 +170,7 @@ void expect_whole(const Ledger& ledger, Time until, const Signs& signs, Duration
   const Account account = ledger.account(until, signs);
   const Duration sum =
       std::accumulate(account.classes.begin(), account.classes.end(), Duration::zero());
-  // What a division by the places of a container leaves over.
+  // The remainder of a division by the places of a container.
   ASSERT_LE(std::abs((account.granted - sum).count()), 2000);
   ASSERT_LE(std::abs((account.granted - held).count()), 2000);
 }

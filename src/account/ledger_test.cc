@@ -30,7 +30,7 @@ job::Plan plan_of(uint32_t workers, spec::Membership membership, uint32_t per_co
   return plan;
 }
 
-/// A job whose facts a test tells, second by second.
+/// A job whose facts a test reports, second by second.
 class World {
  public:
   explicit World(job::Plan plan) : ledger(std::move(plan)) { tell(0s, job::JobStarted{}); }

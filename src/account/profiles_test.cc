@@ -1,5 +1,5 @@
-// Advice on the jobs of test/advice/profiles.txt: what is measured of them is data, and so is what
-// a good adviser says.
+// Advice on the jobs of test/advice/profiles.txt: both what is measured of them and what a good
+// adviser says are data.
 #include "account/advice.h"
 #include "base/text.h"
 
@@ -26,7 +26,7 @@ struct Profile {
 
 using Words = std::map<std::string, std::string>;
 
-/// "50", "1500m", "2g", "250ms", "4h10m": bytes, seconds or just a number.
+/// Parses "50", "1500m", "2g", "250ms", "4h10m": bytes, seconds or just a number.
 double number(const std::string& text) {
   static const std::map<std::string, double> kUnits = {
       {"", 1}, {"ms", 1e-3}, {"s", 1}, {"h", 3600}, {"min", 60}, {"M", 1 << 20}, {"g", 1 << 30}};
@@ -50,7 +50,7 @@ double number(const std::string& text) {
   return sum;
 }
 
-/// "m" is minutes in a time and mebibytes elsewhere.
+/// "m" means minutes in a time, and mebibytes elsewhere.
 std::string unambiguous(std::string text, const std::string& minutes_or_mebibytes) {
   for (size_t at = text.find('m'); at != std::string::npos; at = text.find('m', at + 1)) {
     if (at + 1 == text.size() || text[at + 1] != 's') {
@@ -66,7 +66,7 @@ Duration time_of(const std::string& text) {
 
 double bytes_of(const std::string& text) { return number(unambiguous(text, "M")); }
 
-/// "110m..790m/50s"
+/// Parses "110m..790m/50s".
 Growth growth_of(const std::string& text) {
   const size_t dots = text.find("..");
   const size_t slash = text.find('/');
@@ -110,7 +110,7 @@ void add_growths(const Words& words, Growths& growths) {
   grow("disk_growth", growths.disk_bytes);
 }
 
-/// What concerns disks and the network, bytes per second for the most part.
+/// Adds what concerns disks and the network, mostly in bytes per second.
 void add_traffic(const Words& words, TaskEvidence& task) {
   const auto bytes = [&](const std::string& key, std::optional<double>& value) {
     take(words, key, [&](const std::string& text) { value = bytes_of(text); });
