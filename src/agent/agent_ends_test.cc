@@ -40,8 +40,8 @@ TEST_F(AgentShell, GivesTheProgramUnderTheShellItsTimeToSave) {
   EXPECT_EQ(read("logs/worker-0.1.stdout"), "up\nsaved\n");
 }
 
-/// The program saves, its shell waits for it, and what the shell had put in the background does not
-/// hear INT: by hand it would live on.
+/// The program saves, and its shell waits for it. What the shell had put in the background does not
+/// hear INT: after a Ctrl-C by hand it would live on.
 TEST_F(AgentShell, AnInterruptLeavesTheProgramItsTimeAndTermsWhoIgnoresIt) {
   spec_.command =
       "sh -c 'trap \"echo deaf asked; exit\" TERM; echo up; while :; do sleep 0.05; done' & "
@@ -74,7 +74,7 @@ TEST_F(AgentShell, KillsTheProgramUnderTheShellWhenItsTimeIsOver) {
 }
 
 TEST_F(AgentShell, TellsThoseInOtherSessionsToEndWhenNobodyElseCan) {
-  ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);  // As the keeper of an agent is.
+  ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);  // Like the keeper of an agent.
   spec_.command =
       "(setsid sh -c 'trap \"echo daemon asked; exit\" TERM; echo up; while :; do sleep 0.05; "
       "done' "

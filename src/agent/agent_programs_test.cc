@@ -1,4 +1,4 @@
-// What the programs of an attempt tell: on the report socket, in event files, of their pages.
+// What the programs of an attempt report: on the report socket, in event files, about their pages.
 #include "agent/agent_shell_test.h"
 #include "scalars/event_bytes_test.h"
 
@@ -20,7 +20,7 @@ class AgentPrograms : public AgentShell {
     };
   }
 
-  /// What the attempt has told by its end: the last value of each name.
+  /// Returns what the attempt has reported by its end: the last value of each name.
   std::map<std::string, double> told() {
     std::map<std::string, double> values;
     const auto ended = [](const wire::AgentFrame& frame) {
@@ -41,7 +41,7 @@ class AgentPrograms : public AgentShell {
     return values;
   }
 
-  /// Runs a program of Python.
+  /// Runs a Python program.
   void begin_python(const std::string& text) {
     std::ofstream(root_ / "program.py") << text;
     spec_.command = "exec python3 " + (root_ / "program.py").string();

@@ -67,7 +67,7 @@ class AgentShell : public ::testing::Test {
     fs::remove_all(root_);
   }
 
-  /// Shells outlive their clients; what the loop keeps of one is freed only when the shell is
+  /// Shells outlive their clients; whatever the loop keeps for one is freed only when the shell is
   /// reaped.
   void end_children() {
     std::ifstream children("/proc/thread-self/children");
@@ -137,7 +137,7 @@ class AgentShell : public ::testing::Test {
         job::StartAttempt{attempt, job::ContainerId{"c1"}, job::Generation{generation}}});
   }
 
-  /// Starts the agent and its first attempt, and waits until that has printed this.
+  /// Starts the agent and its first attempt, and waits until the attempt has printed this.
   void run_first(const std::string& printed) {
     start();
     prepare(kFirst);
@@ -158,7 +158,7 @@ class AgentShell : public ::testing::Test {
     return false;
   }
 
-  /// Waits for the next frame of a kind and removes what came before it.
+  /// Waits for the next frame of one kind and removes what came before it.
   template <class Frame>
   Frame wait_for() {
     Frame found{};
@@ -189,7 +189,7 @@ class AgentShell : public ::testing::Test {
     return found;
   }
 
-  /// Runs one attempt of `command` to its end.
+  /// Runs one attempt with `command` to its end.
   job::Exit run(const std::string& command) {
     spec_.command = command;
     start();

@@ -51,7 +51,7 @@ job::Exit exit_code(int code) {
   return exit;
 }
 
-/// "tell attempt-joined #1; start #1": effects as one line.
+/// Returns effects as one line: "tell attempt-joined #1; start #1".
 std::string text_of(const Effects& effects) {
   std::string text;
   const auto number = [](job::AttemptId id) { return " #" + std::to_string(id.number); };

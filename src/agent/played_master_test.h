@@ -26,7 +26,7 @@ class PlayedMaster {
   PlayedMaster(const PlayedMaster&) = delete;
   PlayedMaster& operator=(const PlayedMaster&) = delete;
 
-  /// The transport by which the agent reaches it.
+  /// Returns the transport by which the agent reaches it.
   [[nodiscard]] control::Transport& to_master() { return agent_transport_; }
   [[nodiscard]] const std::string& address() const { return listener_->address(); }
   [[nodiscard]] const control::Key& key() const { return key_; }
@@ -61,10 +61,10 @@ class PlayedMaster {
 
   /// Returns whether it has a connection and has welcomed an agent.
   [[nodiscard]] bool has_agent() const { return channel_ != nullptr && welcomed_; }
-  /// What the agent has said and the test has not taken, oldest first.
+  /// Returns what the agent has said and the test has not taken yet, oldest first.
   [[nodiscard]] const std::vector<wire::AgentFrame>& heard() const { return heard_; }
   [[nodiscard]] std::vector<wire::AgentFrame> take() { return std::exchange(heard_, {}); }
-  /// Removes and returns the oldest; nullopt if there is none.
+  /// Removes and returns the oldest frame; nullopt if there is none.
   [[nodiscard]] std::optional<wire::AgentFrame> take_one() {
     if (heard_.empty()) {
       return std::nullopt;

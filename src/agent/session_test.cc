@@ -45,13 +45,13 @@ class AgentSessions : public AgentShell {
   }
   void type(const wire::ExecInput& input) { say(wire::StreamData{wire::encode(input)}); }
 
-  /// Takes what the session says until its stream is over.
+  /// Takes what the session says until its stream has ended.
   void take_all() {
     while (!over_ && !HasFailure()) {
       take(wait_for<StreamFrame>());
     }
   }
-  /// Takes what the session says until its stream and its attempt are over, in any order.
+  /// Takes what the session says until its stream and its attempt have both ended, in any order.
   job::Exit take_both_ends() {
     std::optional<job::Exit> attempt;
     EXPECT_TRUE(run_until([&] {
@@ -89,7 +89,7 @@ class AgentSessions : public AgentShell {
     }
   }
 
-  net::Listening listening_;  ///< Where the test plays the program that people connect to.
+  net::Listening listening_;  ///< Here the test plays the program that people connect to.
   bool over_ = false;
   size_t got_bytes_ = 0;
   std::string out_;
@@ -359,7 +359,7 @@ TEST_F(AgentShells, OutliveTheConnectionToTheMaster) {
   run_task();
   open_shell("echo up; read end; exit 6");
   wait_for_output("up");
-  master_.welcome();  // Another connection: what came by the one before is over.
+  master_.welcome();  // A new connection: whatever used the previous one is over.
   join(0, kStream);
   EXPECT_EQ(wait_for_opened().shell, 1U);
   type(wire::ExecBytes{"\n"});

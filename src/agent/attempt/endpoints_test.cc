@@ -21,7 +21,7 @@ using ::testing::IsEmpty;
 constexpr job::AttemptId kFirst{{job::RoleIndex{0}, 0}, 1};
 constexpr job::AttemptId kSecond{{job::RoleIndex{0}, 0}, 2};
 
-/// Hears what is published.
+/// Records which pages are published.
 class PagesHeard final : public AttemptObserver {
  public:
   void prepared(job::AttemptId /*attempt*/, job::Address /*address*/) override {}
@@ -39,7 +39,7 @@ class PagesHeard final : public AttemptObserver {
   std::vector<std::string> pages;
 };
 
-/// Listeners whose connections a test makes.
+/// Listeners to which the test makes the connections.
 class HandListeners final : public net::LocalListeners {
  public:
   Result<std::unique_ptr<net::LocalListener>> listen(Accepted accepted) override {
@@ -75,7 +75,7 @@ class EndpointsTest : public ::testing::Test {
  protected:
   using Line = std::unique_ptr<net::Stream>;
 
-  /// A program's connection.
+  /// Opens a connection as a program does.
   Line connect(::muster::testing::MemoryStreamOptions options = {}) {
     auto [ours, theirs] = ::muster::testing::memory_streams(loop_, "program", "agent", options);
     listeners_.connect(std::move(theirs));
@@ -89,7 +89,7 @@ class EndpointsTest : public ::testing::Test {
     loop_.run_ready();
   }
 
-  /// What is answered now; "" at the end of the connection.
+  /// Returns what has been answered by now; "" at the end of the connection.
   std::string read(Line& line) {
     std::array<uint8_t, 4096> bytes{};
     const auto count = ::muster::testing::run_async(loop_, line->read_some(bytes));
@@ -150,7 +150,7 @@ TEST_F(EndpointsTest, TakesSixteenPagesOfAnAttempt) {
     EXPECT_EQ(say(line, fmt::format("page{} 80", i)), "ok\n");
   }
   EXPECT_EQ(say(line, "one-more 80"), "error: an attempt publishes at most 16 endpoints\n");
-  EXPECT_EQ(say(line, "page3 81"), "ok\n");  // One that is there may move.
+  EXPECT_EQ(say(line, "page3 81"), "ok\n");  // A page that is already there may move.
   EXPECT_EQ(heard_.pages.size(), 17U);
 }
 

@@ -23,8 +23,8 @@ TEST(Leftovers, KnowsTheMarkOfAnAttempt) {
   EXPECT_FALSE(carries("XMUSTER_ATTEMPT=2", kMark));
 }
 
-/// Starts a process in a session of its own with a given environment; it says when it has been
-/// executed.
+/// Starts a process in its own session with a given environment; the process reports when it has
+/// been executed.
 pid_t start_daemon(const char* const* environment) {
   int pipe_fds[2];
   EXPECT_EQ(::pipe(pipe_fds), 0);

@@ -22,7 +22,7 @@ using ::testing::IsEmpty;
 constexpr uint64_t kMib = 1ULL << 20;
 constexpr uint64_t kLimit = 100 * kMib;
 
-/// Processes of a size that the test says.
+/// Processes whose size the test sets.
 class SizedMeter final : public os::Meter {
  public:
   os::Usage measure(std::span<const os::Pid>) override {
@@ -45,7 +45,7 @@ class SizedMeter final : public os::Meter {
   uint64_t kills = 0;
 };
 
-/// What a control group was told and says; it outlives the group.
+/// What a control group was told, and what it reports; outlives the group.
 struct Group {
   std::vector<int> members;
   uint64_t limit = 0;

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 constexpr uint64_t kMib = 1ULL << 20;
 constexpr uint64_t kGib = 1ULL << 30;
 
-/// Processes whose bounds and true size the test says, and a clock that runs by close looks alone:
+/// Processes whose bounds and true size the test sets, and a clock that only close looks move: by
 /// 3.5 ms for each GiB, as on real hardware.
 class FakeMeter final : public os::Meter {
  public:

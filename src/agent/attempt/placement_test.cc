@@ -98,7 +98,7 @@ TEST_F(Placing, SaysWhenAnArchiveIsNone) {
   EXPECT_FALSE(fs::exists(task_ / "bad")) << "half an unpacking is not there under its name";
 }
 
-/// With a link that leads out of it, and a file behind that link.
+/// The archive has a link that leads out of it, and a file behind that link.
 TEST_F(Placing, FollowsNoLinkOfAZipWhereThereIsNoUnzip) {
   fs::create_directories(home_ / "bin");
   fs::create_directories(home_ / "outside");

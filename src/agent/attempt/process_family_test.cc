@@ -14,7 +14,7 @@ namespace {
 constexpr os::Pid kProgram{100};
 constexpr os::Pid kGuest{200};
 
-/// Processes that only stand in a list: a signal is noted, and nobody ends by it.
+/// Processes that exist only in a list: a signal is recorded, and ends nobody.
 class ListedProcesses final : public os::Processes {
  public:
   Result<os::Pid> spawn(const os::SpawnOptions&, Handlers) override { return kProgram; }
@@ -134,7 +134,7 @@ TEST_F(FamilyOf, AGroupWhoseNumberMayBeSomebodyElsesGetsNoSignal) {
   program_ends();
   EXPECT_TRUE(family_.wind_up());
   (void)sent();
-  processes_.families[kProgram] = {kProgram};  // Somebody else's, by now.
+  processes_.families[kProgram] = {kProgram};  // By now it belongs to somebody else.
   EXPECT_TRUE(family_.own().empty());
   family_.finish();
   EXPECT_EQ(sent(), Sent{});

@@ -10,12 +10,12 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-/// An attempt and the watch on it.
+/// An attempt and the watch that observes it.
 class ProgressWatchOf : public ::testing::Test {
  protected:
   wire::Fruitless look_at(Duration later) { return watch_.look(now_ += later, signs_); }
   Duration look(Duration later) { return look_at(later).pause.now; }
-  /// Steps of a second each.
+  /// Takes steps of one second each.
   void train(int steps) {
     for (int step = 0; step < steps; ++step) {
       ++signs_.told;

@@ -13,7 +13,7 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-/// An attempt and the watch on it.
+/// An attempt and the watch that observes it.
 class QuietWatchOf : public ::testing::Test {
  protected:
   wire::Pause look_at(Duration later) { return watch_.look(now_ += later, signs_); }
@@ -83,7 +83,7 @@ TEST_F(QuietWatchOf, SeesACheckpointThatIsWrittenSlowly) {
   EXPECT_EQ(quiet, Duration::zero());
 }
 
-// What `while ! test -e ready; do sleep 0.5; done` does, and one that asks by curl.
+// What `while ! test -e ready; do sleep 0.5; done` uses, and a loop that asks with curl.
 TEST_F(QuietWatchOf, DoesNotTakeAShellThatAsksAgainForWork) {
   for (const auto& [bytes, faults, cpu] :
        {std::tuple(14'000, 170, milliseconds(3)), std::tuple(35'000, 430, milliseconds(9)),

@@ -84,7 +84,7 @@ TEST_F(MakeEnvironment, HidesTheNamesOfAnOuterJob) {
 }
 
 TEST_F(MakeEnvironment, LeavesATaskThatIsAloneWhatItsClientHad) {
-  inherited_["JOB_NAME"] = "nightly";  // Jenkins.
+  inherited_["JOB_NAME"] = "nightly";  // Set by Jenkins.
   EXPECT_EQ(variables().at("JOB_NAME"), "nightly");
   EXPECT_EQ(variables().at("TASK_INDEX"), "0");
   spec_.roles[0].tasks = 2;

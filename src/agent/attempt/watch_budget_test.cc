@@ -14,7 +14,7 @@ HostTime at(Duration since) { return HostTime(std::chrono::hours(1)) + since; }
 TEST(WatchBudget, LetsThroughWhatWasSavedAndThenWaits) {
   WatchBudget budget({.share_per_mille = 2, .saved_max = 20ms}, at(0s));
   EXPECT_TRUE(budget.affords(at(0s)));
-  budget.pay(at(0s), 28ms);  // 8 ms more than was saved: earned in four seconds.
+  budget.pay(at(0s), 28ms);  // 8 ms more than was saved, which take four seconds to earn.
   EXPECT_FALSE(budget.affords(at(3999ms)));
   EXPECT_TRUE(budget.affords(at(4s)));
   EXPECT_EQ(budget.free_at(), at(4s));
@@ -26,7 +26,7 @@ TEST(WatchBudget, SavesNoMoreThanItMay) {
   EXPECT_EQ(budget.free_at(), at(1h) + 1s);
 }
 
-// Whatever a look costs, the sum stays below the share.
+// Whatever one look costs, the sum stays below the share.
 TEST(WatchBudget, NeverSpendsMoreThanItsShare) {
   for (const Duration each : {Duration(10us), Duration(1ms), Duration(350ms)}) {
     WatchBudget budget({.share_per_mille = 2, .saved_max = 20ms}, at(0s));

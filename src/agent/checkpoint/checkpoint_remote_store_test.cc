@@ -25,11 +25,11 @@ std::string content_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-/// Files by path in memory; folders are what lies below them.
+/// Files by path, in memory; a folder exists if anything lies below it.
 struct Remote {
   std::map<std::string, std::string> files;
   bool away = false;
-  std::optional<std::string> refuse_put;     ///< Of the path that ends so.
+  std::optional<std::string> refuse_put;     ///< For paths that end like this.
   std::function<void()> before_rename = {};  ///< Called once.
 };
 

@@ -28,7 +28,7 @@ class Scan : public ::testing::Test {
     std::ofstream(root_ / path) << text;
   }
   FolderLook look() { return look_at(*files_, root_).value(); }
-  /// Judges with the folder as it is now, `before` being the look before.
+  /// Judges with the folder as it is now; `before` is the previous look.
   std::optional<CompleteCheckpoint> judge(const FolderLook& before, bool ended = false,
                                           Duration quiet = {},
                                           const FolderLook* committed = nullptr) {

@@ -25,7 +25,7 @@ using ::testing::HasSubstr;
 
 constexpr job::AttemptId kAttempt{{job::RoleIndex{0}, 0}, 1};
 
-/// A master of the test's making.
+/// A master that the test controls.
 struct FakeAuthority final : CommitAuthority {
   bool ask(const wire::CommitAsked& request) override {
     asked.push_back(request);
@@ -89,7 +89,7 @@ class Checkpoints : public ::testing::Test {
     Folder& operator=(const Folder&) = delete;
     fs::path path;
   };
-  // Both go after the loop: its pool may be at work there until then.
+  // Both are destroyed after the loop, whose pool may be using them until then.
   Folder folder_;
   std::unique_ptr<os::Files> files_ = os::make_local_files(nullptr);
   const fs::path& root_ = folder_.path;
@@ -164,7 +164,8 @@ TEST_F(Checkpoints, EndsWhenTheMasterNeverAnswers) {
   EXPECT_FALSE(checkpointer_.watches(kAttempt));
 }
 
-// The look under way when the process ended had begun before: what came later needs one more.
+// The look that was under way when the process ended had begun earlier: whatever came later needs
+// one more look.
 TEST_F(Checkpoints, LooksOnceMoreWhenTheEndCameDuringALook) {
   write("ckpt/step-1/DONE", "");
   ASSERT_TRUE(run_until([&] { return asked_.size() == 1; }));
@@ -177,7 +178,7 @@ TEST_F(Checkpoints, LooksOnceMoreWhenTheEndCameDuringALook) {
   EXPECT_TRUE(fs::exists(root_ / "mirror/ckpt-00000001/step-2/DONE"));
 }
 
-// An agent that stood still has not seen that it was quiet.
+// An agent that stood still has not seen that the folder was quiet.
 TEST(CheckpointWatch, IsNotQuietWhereTwoLooksDiffer) {
   char name[] = "/tmp/checkpoint-watch-XXXXXX";
   const fs::path root = ::mkdtemp(name);

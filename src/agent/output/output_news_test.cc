@@ -7,7 +7,7 @@
 namespace muster::agent {
 namespace {
 
-/// Whether a program that has printed `first` says something new with `then`.
+/// Returns whether a program that has printed `first` says something new with `then`.
 bool is_news(const std::string& first, const std::string& then) {
   OutputNews news;
   news.take(0, first);

@@ -7,7 +7,7 @@
 
 namespace muster::agent {
 
-/// The reading of this metric; nullopt: there is none.
+/// Returns the reading of this metric; nullopt if there is none.
 inline std::optional<double> value_of(const std::vector<metrics::Reading>& readings,
                                       metrics::Builtin metric) {
   for (const metrics::Reading& each : readings) {

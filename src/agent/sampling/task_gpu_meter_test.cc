@@ -57,7 +57,7 @@ TEST(TaskGpuMeter, WhatADriverDoesNotTellIsMissing) {
   TaskGpuMeter meter;
   EXPECT_THAT(meter.read({}).readings, IsEmpty());
   EXPECT_THAT(meter.read({os::GpuReading{.index = 0}}).readings, IsEmpty());
-  // A mean is of those that tell it.
+  // A mean covers only the GPUs that report the value.
   const TaskGpuMeter::Use use = meter.read({os::GpuReading{.index = 0}, gpu(1, 0.5, 0)});
   EXPECT_EQ(value_of(use.readings, Builtin::GpuUtilization), 0.5);
   EXPECT_EQ(use.named.size(), 2U);

@@ -60,7 +60,7 @@ TEST(TaskMeter, WhatItGivesNeverFalls) {
   const os::FileActivity much{.read_bytes = 1000, .written_bytes = 500, .open_files = 9};
   const os::FileActivity less{.read_bytes = 100, .written_bytes = 600, .open_files = 4};
   (void)meter.read(kStart, used(seconds(5), seconds(2)), much);
-  // A process that somebody else reaped takes its part of the sums away.
+  // When somebody else reaps a process, its part of the sums disappears.
   const auto fewer = meter.read(kStart + seconds(1), used(seconds(1), seconds(1)), less);
   EXPECT_EQ(value_of(fewer, Builtin::ContainerCpuTimeUser), 3);
   EXPECT_EQ(value_of(fewer, Builtin::ContainerCpuTimeSystem), 2);

@@ -1,4 +1,4 @@
-// Who may come to an agent for a stream, and what becomes of the connection.
+// Who may come to an agent for a stream, and what happens to the connection.
 #include "agent/session/direct_streams.h"
 
 #include "control/keys.h"
@@ -26,8 +26,8 @@ using wire::StreamReset;
 const std::string kTicket(wire::kTicketDigits, 'a');
 const std::string kOther(wire::kTicketDigits, 'b');
 
-/// Goal: the agent's side with clients played by the test, over a network in memory that checks
-/// keys as the real one does.
+/// Goal: check the agent's side with clients played by the test, over a network in memory that
+/// checks keys as the real one does.
 struct Door : ::testing::Test {
   Door() {
     direct.use_key(agent_key);
@@ -38,7 +38,7 @@ struct Door : ::testing::Test {
   void expect(uint64_t id, const std::string& ticket) {
     direct.expect(id, {.request = wire::TcpRequest{80, ""}, .ticket = ticket});
   }
-  /// Whether a client is let in; its connection is `channel` then.
+  /// Returns whether a client is let in; its connection is then in `channel`.
   bool dial(const Peer& self, const control::Key& key) {
     channel.reset();
     client.dial(listener->address(), self, key, seconds(5),
@@ -93,7 +93,7 @@ TEST_F(Door, OpensToWhoeverHasTheTicketAndOnlyOnce) {
   EXPECT_TRUE(DirectStreams::owns(at_sessions[0].id));
   ASSERT_EQ(at_master.size(), 1U);
   EXPECT_EQ(at_master[0], (StreamFrame{5, wire::StreamTaken{}}));
-  // What was heard on the way is of no use.
+  // A ticket overheard on the way is of no use.
   const auto kept = std::move(channel);
   EXPECT_FALSE(dial_with(kTicket));
   EXPECT_EQ(at_sessions.size(), 1U);
@@ -192,7 +192,7 @@ TEST_F(Door, ClosesWhenTheSessionIsOver) {
   direct.send({at_sessions[0].id, wire::StreamClosed{}});
   direct.end(at_sessions[0].id);
   loop.run_ready();
-  // The client closes, once it has all.
+  // The client closes once it has everything.
   ASSERT_EQ(got.size(), 2U);
   EXPECT_EQ(std::get<StreamReset>(got[1].kind).fault, StreamFault::Cancelled);
   EXPECT_FALSE(closed);

@@ -55,7 +55,7 @@ TEST_F(RecordingTest, KeepsCharactersWhole) {
   EXPECT_THAT(text(), HasSubstr("\"a\"]"));
   EXPECT_THAT(text(), HasSubstr("\"\xe2\x82\xac z\"]"));
   EXPECT_THAT(text(), HasSubstr("\"\xf0\x9f\x98\x80\"]"));
-  // Bytes that are not text become what readers understand.
+  // Bytes that are not text become something that readers understand.
   EXPECT_TRUE(recording->output("\xff\xfe!").has_value());
   EXPECT_THAT(text(), HasSubstr("\xef\xbf\xbd!\"]"));
 }

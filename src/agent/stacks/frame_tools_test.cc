@@ -1,4 +1,4 @@
-// The programs that read stacks, played by scripts on a PATH of the test's own.
+// The programs that read stacks, played by scripts on the test's own PATH.
 #include "agent/stacks/frame_tools.h"
 
 #include "agent/stacks/tool_search.h"
@@ -39,7 +39,7 @@ class FrameToolsTest : public ::testing::Test {
   }
   ~FrameToolsTest() override { fs::remove_all(folder_); }
 
-  /// A tool that writes down its arguments, prints `text`, and ends with `status`.
+  /// A tool that records its arguments, prints `text`, and exits with `status`.
   void tool(const std::string& name, const std::string& text, int status = 0,
             const std::string& error = "") {
     std::ofstream(folder_ / (name + ".text")) << text;
