@@ -23,7 +23,7 @@ std::string mistake(const std::vector<std::string>& arguments) {
   return printed != nullptr ? printed->err : "";
 }
 
-/// The options of a command line that is right.
+/// Returns the options of a correct command line.
 template <class Options>
 Options options(const std::vector<std::string>& arguments) {
   const auto read = cli::parse_command_line(command_table(), arguments);

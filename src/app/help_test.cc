@@ -128,7 +128,7 @@ TEST(Help, PagesHoldEveryCommand) {
   for (const Command& row : table.rows) {
     if (!row.summary.empty()) {
       EXPECT_NE(page.find("\n## muster " + std::string(row.name) + "\n"), std::string::npos);
-      // Where roff would put a hyphen, people need a minus to copy.
+      // Where roff would print a hyphen, people need a minus sign that they can copy.
       std::string name;
       for (const char letter : row.name) {
         name += letter == '-' ? "\\-" : std::string(1, letter);
