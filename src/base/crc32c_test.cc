@@ -28,7 +28,7 @@ TEST(Crc32c, IsTheSameByTables) {
   }
 }
 
-// The length of a record of 24 bytes, as TensorFlow writes it.
+// The length field of a record of 24 bytes, as TensorFlow writes it.
 TEST(Crc32c, IsMaskedAsInRecordFiles) {
   EXPECT_EQ(masked_crc32c(std::string_view("\x18\0\0\0\0\0\0\0", 8)), 0x224B7FA3U);
 }

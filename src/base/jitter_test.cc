@@ -38,8 +38,8 @@ TEST(Jitter, StaysWithinItsBoundsAndKeepsTheMean) {
   EXPECT_EQ(jitter.around(seconds(1), {}), seconds(1));
 }
 
-/// What runs for half of each second is seen to run half of the time, more or less, after a while.
-/// With even pauses it would be seen to run always, or never.
+/// Something that runs during half of each second is seen running about half of the time, after a
+/// while. With even pauses it would be seen running always, or never.
 TEST(Jitter, DoesNotFallInStepWithSeconds) {
   constexpr int kSeeds = 200;
   constexpr int kLooks = 600;
