@@ -11,7 +11,7 @@
 namespace muster::cli {
 namespace {
 
-/// Goal: the parser needs nothing but a table. This one is of another trade.
+/// Goal: the parser needs nothing but a table. This table is from another trade.
 struct Baking {
   std::string bread;
   std::optional<uint32_t> loaves;
