@@ -17,7 +17,7 @@ using ::testing::IsEmpty;
 
 std::string silent(int number) { return fmt::format("container c{} is silent", number); }
 
-/// What people read.
+/// Returns what people read.
 std::vector<std::string> told(const std::vector<std::string>& lines) {
   AlikeLines alike;
   std::vector<std::string> out;

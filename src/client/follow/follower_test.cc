@@ -81,7 +81,7 @@ TEST_F(FollowerTest, TellsAllOfAJobThatWasOverBefore) {
   EXPECT_THAT(screen_.out(), HasSubstr(R"("task":"worker:0")"));
 }
 
-// A master that is killed in the last moment sends no more; its log has the rest.
+// A master that is killed at the last moment sends nothing more; its log has the rest.
 TEST_F(FollowerTest, ReadsWhatItsLastMasterDidNotSend) {
   PlayedMaster master(network_, "m1", secret_);
   address_ = master.address();

@@ -66,8 +66,8 @@ TEST_F(LineFolderTest, FoldsTheSameLineOfManyTasks) {
   EXPECT_EQ(folder_.due(), HostTime::max());
 }
 
-// Each line was looked for among all that said the same: tens of billions of steps here, more than
-// the time that the program of this test has.
+// Each line was once looked for among all those with the same text: tens of billions of steps here,
+// more than this test program has time for.
 TEST_F(LineFolderTest, FoldsWhatTwoRepeatForAsLongAsTheyLike) {
   constexpr size_t kLines = 300'000;
   std::string said;
@@ -81,7 +81,7 @@ TEST_F(LineFolderTest, FoldsWhatTwoRepeatForAsLongAsTheyLike) {
   EXPECT_EQ(folded.back().prefix, "worker:1");
 }
 
-// All lines have the same time: the order of arrival is all there is.
+// All lines have the same time, so the order of arrival is all there is.
 TEST_F(LineFolderTest, KeepsTheOrderOfATracebackThatAllTasksPrint) {
   const std::vector<std::string> said = {"Traceback (most recent call last):", "  File \"b.py\"",
                                          "  File \"a.py\"", "    raise E()", "E"};
@@ -135,7 +135,7 @@ TEST_F(LineFolderTest, KeepsStreamsApart) {
             std::vector<std::string>{"worker:1|x"});
 }
 
-/// "worker:0,2-3" names 0, 2 and 3.
+/// Parses "worker:0,2-3" into 0, 2 and 3.
 std::vector<int> indices_of(const std::string& prefix) {
   std::vector<int> indices;
   for (const std::string_view part : split(std::string_view(prefix).substr(7), ',')) {
@@ -146,7 +146,7 @@ std::vector<int> indices_of(const std::string& prefix) {
   return indices;
 }
 
-// Four tasks say three different lines in any order, many at the same time.
+// Four tasks print three different lines in any order, many at the same time.
 TEST_F(LineFolderTest, LosesNothingAndKeepsEachTasksOrderWhateverComes) {
   std::map<int, std::string> said;
   std::map<int, std::string> shown;

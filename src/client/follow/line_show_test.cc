@@ -21,7 +21,7 @@ class LineShowTest : public ::testing::Test {
  protected:
   LineShowTest() { plan_.roles.push_back({.name = "worker", .tasks = 1, .tasks_min = 1}); }
 
-  /// What was drawn on the terminal after this text.
+  /// Returns what was drawn on the terminal after this text.
   std::string drawn_after(std::string_view bytes) {
     const size_t before = screen_.err().size();
     show_.feed({job::RoleIndex{0}, 0}, false, bytes);

@@ -46,7 +46,7 @@ class MasterConnectionTest : public ::testing::Test {
              },
          .given_up = [this](const std::string& error) { errors_.push_back(error); }});
   }
-  /// Starts, with a master that answers.
+  /// Starts with a master that answers.
   void start_connected(PlayedMaster& master) {
     address_ = master.address();
     start();
@@ -92,7 +92,7 @@ TEST_F(MasterConnectionTest, GoesToTheMasterThatTakesOver) {
   loop_.advance(milliseconds(1));
   EXPECT_EQ(frames_, (std::vector<std::string>{"from the second"}));
   EXPECT_EQ(first.connections(), 1);
-  // It was told that the connection broke, at once.
+  // It was told at once that the connection broke.
   EXPECT_EQ(last_silent_, Duration::zero());
 }
 
@@ -102,7 +102,7 @@ TEST_F(MasterConnectionTest, TellsSinceWhenNobodyAnswersAndGivesUpOnce) {
   EXPECT_EQ(last_reason_, "nobody");
   EXPECT_GT(last_silent_, seconds(9));
   EXPECT_LE(last_silent_, seconds(10));
-  // Not a storm, and never long without a look.
+  // No storm of looks, but never a long time without one.
   EXPECT_GE(looked_, 20);
   EXPECT_LE(looked_, 40);
   EXPECT_TRUE(errors_.empty());

@@ -18,7 +18,7 @@ job::Plan plan_of_one() {
   return plan;
 }
 
-/// The loop's clock counts from the start of the machine.
+/// The loop's clock counts from when the machine was started.
 TEST(Narrator, CountsTheTimeOfAJobWithoutFactsFromWhenItWasFollowed) {
   testing::FakeLoop loop;
   loop.advance(std::chrono::hours(5));

@@ -30,10 +30,10 @@ namespace {
 using ::testing::HasSubstr;
 using wire::OutputStream;
 
-/// A cluster that only keeps output, on a host from which refresh() brings it.
+/// A cluster that does nothing but keep output, on a host from which refresh() fetches it.
 class KeepingCluster final : public cluster::Cluster {
  public:
-  /// What refresh() does; "" where it succeeds, else what is missing.
+  /// What refresh() does; returns "" on success, otherwise what is missing.
   std::function<std::string()> bring = [] { return std::string(); };
 
   [[nodiscard]] std::string_view name() const override { return "keeping"; }
@@ -94,7 +94,7 @@ class KeepingCluster final : public cluster::Cluster {
 
 class OutputViewTest : public ::testing::Test {
  protected:
-  /// A view of a job of so many tasks, on this screen.
+  /// Opens a view of a job with this many tasks, on this screen.
   void open(uint32_t tasks, Screen screen = {}, rt::Loop* loop = nullptr) {
     plan_.roles.push_back({.name = "worker", .tasks = tasks, .tasks_min = tasks});
     screen_.emplace(screen);
@@ -182,7 +182,7 @@ TEST_F(OutputViewTest, WaitsForTheEndOfALineWhereBothStreamsAreOnePlace) {
   EXPECT_EQ(text(), "ab\ntrouble\nmuster: running\nprompt");
   live(8, "1%", 0, OutputStream::Stderr);
   EXPECT_THAT(text(), ::testing::EndsWith("running\nprompt"));
-  loop_.advance(std::chrono::milliseconds(100));  // It is a prompt.
+  loop_.advance(std::chrono::milliseconds(100));  // The unfinished line turns out to be a prompt.
   EXPECT_THAT(text(), ::testing::EndsWith("running\nprompt1%"));
   live(9, ": ");
   loop_.advance(std::chrono::milliseconds(100));
@@ -280,7 +280,7 @@ TEST_F(OutputViewTest, ShowsNoMoreOnceItIsMuted) {
   EXPECT_EQ(screen_->out(), "one\n");
 }
 
-/// Logs on other hosts come slowly; Ctrl-C and what happens must not wait for them.
+/// Logs on other hosts arrive slowly; Ctrl-C and the job's events must not wait for them.
 TEST(OutputViewOnALoop, LetsOthersHaveTheirTurnWhileALogIsBrought) {
   testing::MemoryTree tree;
   testing::MemoryFiles files(tree);

@@ -12,7 +12,7 @@
 
 namespace muster::client {
 
-/// A master as a follower sees it: it accepts the owner of one key, and records what arrives.
+/// A master as a follower sees it: accepts the owner with one key, and records what arrives.
 class PlayedMaster {
  public:
   PlayedMaster(testing::MemoryNetwork& network, std::string name, control::Secret secret)

@@ -31,10 +31,10 @@ job::Exit exit_of(int32_t code, std::string class_name,
   return exit;
 }
 
-/// A job of three workers that run, and what people are told of it.
+/// A job of three running workers, and what people are told about it.
 class Narration : public ::testing::Test {
  protected:
-  /// The first `granted` of the tasks run, of which it needs `least`.
+  /// The first `granted` of the tasks run; the role needs `least`.
   void start(spec::Membership membership, job::RestartBudget restart, uint32_t least = kTasks,
              uint32_t granted = kTasks) {
     job::Plan plan;

@@ -22,7 +22,7 @@ class RunEventsTest : public ::testing::Test {
   static StreamId stream_of(uint32_t index, OutputStream stream = OutputStream::Stdout) {
     return {{{job::RoleIndex{0}, index}, 1}, stream};
   }
-  /// What was printed, one object a line.
+  /// Returns what was printed, one object per line.
   std::vector<json::object> lines() {
     std::vector<json::object> all;
     const std::string text = screen_.out();

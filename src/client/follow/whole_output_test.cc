@@ -10,7 +10,7 @@ namespace {
 /// A reader of one stream whose log is a string.
 class WholeOutputTest : public ::testing::Test {
  protected:
-  /// Says that a live piece came which stands at this offset.
+  /// Reports a live piece that begins at this offset.
   void live(uint64_t offset, std::string bytes) {
     const wire::Output piece{{}, wire::OutputStream::Stdout, offset, 0, std::move(bytes), false};
     if (const std::optional<wire::Output> next = whole_.take(piece)) {
@@ -39,7 +39,7 @@ class WholeOutputTest : public ::testing::Test {
   }
 
   std::string log_;
-  uint64_t log_begin_ = 0;  ///< What came before has rotated away.
+  uint64_t log_begin_ = 0;  ///< Whatever came before has been rotated away.
   std::optional<Error> trouble_;
   std::string seen_;
   uint64_t missing_ = 0;

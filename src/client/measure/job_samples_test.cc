@@ -43,7 +43,7 @@ struct SummedUp {
   account::Signs signs;
 };
 
-/// Points of a minute, a second apart.
+/// One minute of points, a second apart.
 template <class Value>
 std::vector<metrics::Point> minute_of(Value value) {
   std::vector<metrics::Point> points;
@@ -217,7 +217,7 @@ TEST(JobSamples, OfHostsAreTheUsualRates) {
     series.subject = metrics::subject_of_host("h1");
     return series;
   };
-  // Busy but for the first twenty seconds.
+  // Busy except for the first twenty seconds.
   const auto bytes = [](double i) { return i < 20 ? 0.0 : 1e8 * (i - 20); };
   const std::vector<metrics::Series> series = {
       host(Builtin::SystemNetworkReceive, minute_of(bytes)),

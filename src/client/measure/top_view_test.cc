@@ -32,7 +32,7 @@ std::vector<TopJob> one_job() {
   return {job};
 }
 
-/// Columns of UTF-8 text without wide characters.
+/// Returns how many columns UTF-8 text without wide characters takes.
 size_t columns_of(const std::string& text) {
   return static_cast<size_t>(
       std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
@@ -49,7 +49,7 @@ std::string text_of(const std::vector<TopLine>& lines) {
 std::vector<std::string> names(TopView& view) {
   std::vector<std::string> names;
   std::vector<TopLine> lines = view.screen(80, 24);
-  lines.pop_back();  // The foot, which has the filter.
+  lines.pop_back();  // The footer, which shows the filter.
   for (const TopLine& line : lines) {
     const size_t colon = line.text.find(':');
     const std::string name = line.text.substr(0, line.text.find(' ', 4));

@@ -41,12 +41,12 @@ struct Piped {
                                                loop.stop();
                                              }});
   }
-  /// Returns all that the command has got once something more has happened.
+  /// Returns all that the command has received once something more has happened.
   std::string next() {
     loop.run_until(loop.now() + std::chrono::seconds(30));
     return text;
   }
-  /// How much nobody has read.
+  /// Returns how much nobody has read yet.
   int left() const {
     int bytes = 0;
     EXPECT_EQ(::ioctl(reader.get(), FIONREAD, &bytes), 0);
@@ -93,7 +93,7 @@ TEST(CommandInput, KeepsRoomForKeysThatItHoldsBack) {
       "abcdef",
       {.detach_keys = "\x10\x11"});
   piped.input->allow(5);
-  // Ctrl-P alone leaves nothing: it is the command's after all.
+  // Ctrl-P alone does not detach, so it belongs to the command after all.
   EXPECT_EQ(piped.next(),
             "\x10"
             "ab");

@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-/// A terminal with nobody but the test before it.
+/// A terminal with only the test in front of it.
 struct Screen {
   Screen() {
     outside = rt::Fd(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK));
@@ -34,13 +34,13 @@ struct Screen {
   [[nodiscard]] OwnTerminal::Options options(std::string kind = "xterm") const {
     return {.keys = inside.get(), .screen = inside.get(), .name = std::move(kind)};
   }
-  /// What has been shown since the last call.
+  /// Returns what has been shown since the last call.
   [[nodiscard]] std::string shown() const {
     std::array<char, 4096> bytes{};
     const ssize_t got = ::read(outside.get(), bytes.data(), bytes.size());
     return {bytes.data(), got > 0 ? static_cast<size_t>(got) : 0};
   }
-  /// Whether the terminal makes lines of what is typed, and signals of Ctrl-C.
+  /// Returns whether the terminal buffers typed text by lines, and turns Ctrl-C into a signal.
   [[nodiscard]] bool is(tcflag_t flag) const {
     termios settings{};
     EXPECT_EQ(::tcgetattr(inside.get(), &settings), 0);

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Both kinds of file do the same, up to the names that a killed process leaves.
+/// Both kinds of file behave alike, except for the names that a killed process leaves behind.
 struct PartFiles : ::testing::TestWithParam<bool> {
   PartFiles() {
     std::string name = (fs::temp_directory_path() / "part-XXXXXX").string();

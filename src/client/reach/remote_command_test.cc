@@ -13,7 +13,7 @@ namespace {
 using wire::StreamFault;
 using wire::StreamFrame;
 
-/// Goal: the client's end of a stream, with the master played by the test.
+/// Goal: check the client's end of a stream, with the master played by the test.
 struct Remote : ::testing::Test {
   Remote()
       : command({.send = [this](StreamFrame::Kind kind) { sent.push_back(std::move(kind)); },

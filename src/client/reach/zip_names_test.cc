@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// An archive of two stored entries, "a/" and "a/b" with "hi", as zip writes it.
+/// An archive of two stored entries, "a/" and "a/b" containing "hi", as zip writes it.
 std::string archive() {
   const auto number = [](uint32_t value, int size) {
     std::string bytes;

@@ -50,7 +50,7 @@ TEST_F(HostNotesTest, AddHostsThatHarmedEarlierJobs) {
                                          "(host.disk, 2024-10-04)"));
   EXPECT_THAT(found.troubles,
               ElementsAre("what earlier jobs found about hosts is damaged: 1 line left out"));
-  EXPECT_THAT(notes().avoided, IsEmpty());  // It is among them.
+  EXPECT_THAT(notes().avoided, IsEmpty());  // Already in hosts.avoid.
 }
 
 TEST_F(HostNotesTest, AreNotTakenWhereAJobDoesNotWantThem) {

@@ -8,7 +8,7 @@
 namespace muster::client {
 namespace {
 
-/// A job of one ps and two workers, each in a container of its own; requests count from 1.
+/// A job of one ps and two workers, each in its own container; requests count from 1.
 class StandingRefusals : public ::testing::Test {
  protected:
   StandingRefusals() {

@@ -21,7 +21,7 @@
 namespace muster::client {
 namespace {
 
-/// Not random; watches the only job's folder as soon as there is one.
+/// Not random; watches the folder of the only job as soon as there is one.
 class WatchingRandom final : public rt::Random {
  public:
   WatchingRandom(std::filesystem::path jobs, int inotify)
@@ -46,7 +46,7 @@ Result<job::Plan> plan_of(const spec::Spec&, const std::string& job_id, uint64_t
   return plan;
 }
 
-// Whoever lists jobs meanwhile reads each plan that there is.
+// Somebody who lists jobs meanwhile reads every plan that exists.
 TEST(Submission, APlanIsThereWholeOrNotAtAll) {
   char name[] = "/tmp/submission-XXXXXX";
   const std::filesystem::path root = ::mkdtemp(name);
