@@ -29,7 +29,7 @@ class LogFiles : public ::testing::Test {
     std::ofstream(folder_ / name, std::ios::binary) << text;
   }
 
-  /// Reads all of a stream that was written since that second of 1970.
+  /// Reads everything in a stream that was written since that second of 1970.
   std::string since(int64_t second) {
     const auto streams = list_logs(*files_, folder_, {"worker"});
     EXPECT_EQ(streams->size(), 1U);
@@ -58,7 +58,7 @@ TEST_F(LogFiles, SkipsWhatWasWrittenBefore) {
 TEST_F(LogFiles, SkipsAcrossPartsSomeOfWhichRotatedAway) {
   write("worker-0.1.stdout.1", "two\nthree\n");
   write("worker-0.1.stdout", "four\nfive\n");
-  // The part "one\n" is gone; its line is still in the index, as after a rotation that was cut off.
+  // The part "one\n" is gone, but its line is still in the index, as after an interrupted rotation.
   write("worker-0.1.stdout.times",
         "0 1000000 part\n4 2000000 part\n8 3000000\n14 4000000 part\n19 5000000\n");
   EXPECT_EQ(since(1), "two\nthree\nfour\nfive\n");

@@ -53,7 +53,7 @@ TEST_F(Claims, MakesAFolderThatOnlyItsUserWritesTo) {
   EXPECT_EQ(stat.st_mode & 07777, 0755U);
 }
 
-// What another user can put there before us: our old name, names that look like ours.
+// What another user can put there before us: our old name, and names that look like ours.
 TEST_F(Claims, ASquatterKeepsNobodyOut) {
   const std::string mine = std::to_string(::geteuid());
   std::ofstream(root_ / "claims") << "";
@@ -67,7 +67,7 @@ TEST_F(Claims, ASquatterKeepsNobodyOut) {
   EXPECT_EQ(folder_.folders().size(), 1U);
 }
 
-// Everybody may open what all can read, and lock it.
+// Anybody may open, and lock, a file that everybody can read.
 TEST_F(Claims, LocksOfOthersHoldNobodyUp) {
   const auto first = take({wanted("c1", kGib)});
   ASSERT_TRUE(first.has_value());

@@ -51,7 +51,7 @@ TEST_F(JobLock, IsWaitedForUntilItIsFree) {
   EXPECT_TRUE(free.get());
 }
 
-// Else a job whose first master is being started reads as lost.
+// Otherwise a job whose first master is being started would be taken for lost.
 TEST_F(JobLock, HasNoNameBeforeItIsTaken) {
   EXPECT_TRUE(testing::passes_without({SYS_fcntl},
                                       [&] { EXPECT_FALSE(take_job_lock(lock_).has_value()); }));

@@ -23,8 +23,8 @@ using ::testing::HasSubstr;
 
 constexpr uint64_t kGib = 1ULL << 30;
 
-/// Goal: grants, launches and ends as facts. The stub is played by a shell script, which inherits
-/// the claim as the keeper does.
+/// Goal: check that grants, launches and ends arrive as facts. The stub is played by a shell
+/// script, which inherits the claim as the keeper does.
 class Link : public ::testing::Test {
  protected:
   Link() : root_(make_root()) {
@@ -51,7 +51,7 @@ class Link : public ::testing::Test {
     fs::permissions(root_ / "stub", fs::perms(0755));
   }
 
-  /// Counts the files of claims that are there, held or not.
+  /// Counts the claim files that exist, whether held or not.
   [[nodiscard]] int claim_files() const {
     int count = 0;
     for (const fs::path& folder : ClaimFolder(root_ / "claims").folders()) {
@@ -254,7 +254,7 @@ TEST(FitPlan, CountsThePortsOfAllThatStartsTogether) {
   plan.roles[0].ports = {"http"};
   plan.roles[1].name = "later";
   plan.roles[1].after = {{job::RoleIndex{0}, spec::Condition::Ended}};
-  // The master, two containers, and two for each task.
+  // The master's port, one for each of two containers, and two for each task.
   plan.spec.network.port_range = spec::PortRange{.low = 20000, .high = 20008};
   EXPECT_EQ(fit_plan(plan, machine, {}).never(), nullptr);
   plan.spec.network.port_range->high = 20007;

@@ -88,7 +88,7 @@ TEST_F(LocalMasterSideTest, EndsWithItsMasterAndStopsTheJobWhenAskedTo) {
   ASSERT_TRUE(open());
   EXPECT_TRUE(side_->signalled(SIGTERM));
   EXPECT_TRUE(side_->signalled(SIGINT));
-  EXPECT_FALSE(side_->signalled(SIGHUP));  // A terminal that closes ends no job.
+  EXPECT_FALSE(side_->signalled(SIGHUP));  // Closing a terminal ends no job.
   EXPECT_TRUE(quits_.empty());
   side_->ended(false);
   EXPECT_EQ(quits_, std::vector<int>{0});

@@ -27,7 +27,7 @@ class SparkBed final : public testing::MachineBed {
   Cluster& cluster() override { return cluster_; }
   [[nodiscard]] bool has_limits() const override { return false; }
 
-  /// The cluster of the driver's machine.
+  /// Returns the options of the cluster on the driver's machine.
   [[nodiscard]] local::LocalCluster::Options host() const {
     return {.name = "spark",
             .home = home(),

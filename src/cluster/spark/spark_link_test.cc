@@ -14,8 +14,8 @@ namespace {
 using std::chrono::seconds;
 using ::testing::HasSubstr;
 
-/// Goal: what the master asks leaves as lines, and what the driver says comes as facts. The test
-/// plays the driver at the other end of the socket.
+/// Goal: what the master asks for leaves as lines, and what the driver says arrives as facts. The
+/// test plays the driver at the other end of the socket.
 class SparkLinkTest : public ::testing::Test {
  protected:
   SparkLinkTest() {
@@ -33,7 +33,7 @@ class SparkLinkTest : public ::testing::Test {
     const std::string text = std::string(line) + "\n";
     ASSERT_EQ(::write(driver_.get(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
   }
-  /// Runs the loop until `enough`, or fails.
+  /// Runs the loop until `enough` returns true, or fails.
   void run_until(const std::function<bool()>& enough) {
     const HostTime deadline = loop_.now() + seconds(30);
     while (!enough() && loop_.now() < deadline) {

@@ -90,7 +90,7 @@ TEST(Fit, ConstraintsThatTheClusterDoesNotTakeAreRefused) {
   EXPECT_THAT(
       *fit_to(plan, some).never(),
       HasSubstr("roles.worker.constraint: the cluster does not accept placement constraints"));
-  // Where nothing is known the resource manager has the word.
+  // If nothing is known, the resource manager decides.
   some.placement_handler = "";
   EXPECT_THAT(fit_to(plan, some).never(), IsNull());
 }

@@ -16,7 +16,7 @@ using Verdict = Finding::Verdict;
 
 class HadoopDoctorTest : public ::testing::Test {
  protected:
-  /// Writes a file of the folder that HADOOP_CONF_DIR names.
+  /// Writes a file into the folder that HADOOP_CONF_DIR names.
   void write(const std::string& name, const std::string& content) {
     input_.environment["HADOOP_CONF_DIR"] = "/conf";
     ASSERT_TRUE(files_.make_folders("/conf", 0755));
@@ -31,7 +31,7 @@ class HadoopDoctorTest : public ::testing::Test {
     write(name, text + "</configuration>\n");
   }
   std::vector<Finding> findings() { return examine_hadoop(files_, input_); }
-  /// The last finding, which is bad.
+  /// Returns the last finding, which must be bad.
   Finding worst() {
     const std::vector<Finding> all = findings();
     EXPECT_EQ(all.back().verdict, Verdict::Bad) << all.back().text;

@@ -1,4 +1,4 @@
-// The contract of clusters on YARN: the client's side as it is, over TCP, against fakes of Hadoop's
+// The contract of clusters on YARN: the client's real side, over TCP, against fakes of Hadoop's
 // daemons. The bed plays the jobs' masters: it writes what they write into HDFS.
 #include "cluster/yarn/client/yarn_cluster.h"
 
@@ -63,7 +63,7 @@ class PlayedMaster {
     self_.begin("127.0.0.1", 4711);
   }
 
-  /// Of the task.
+  /// Returns the container of the task.
   [[nodiscard]] const std::string& container() const { return container_; }
 
   /// The task succeeds, and with it the job.
@@ -91,7 +91,7 @@ class PlayedMaster {
   }
 
   testing::FakeNameNode& hdfs_;
-  std::string folder_;  ///< The job's, in HDFS.
+  std::string folder_;  ///< The job's folder in HDFS.
   testing::FakeApplicationMaster self_;
   std::string container_;
   std::optional<job::Machine> machine_;

@@ -22,7 +22,7 @@ class ContainerEntry : public ::testing::Test {
   };
 };
 
-// The task inherits the file's name.
+// The task inherits the file name.
 TEST_F(ContainerEntry, LeavesNoKeyOfOursInTheTokenFile) {
   AgentLaunch launch;
   launch.order.job.value = "job-1";

@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// GPUs that no other process and no other test knows.
+/// GPUs that no other process and no other test knows about.
 std::vector<os::Gpu> gpus(uint32_t count) {
   const std::string test = ::testing::UnitTest::GetInstance()->current_test_info()->name();
   std::vector<os::Gpu> made;

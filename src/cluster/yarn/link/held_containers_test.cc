@@ -35,7 +35,7 @@ class HeldContainersTest : public ::testing::Test {
             {.ports_in_names = true, .preemption_grace = 15s},
             std::move(known)};
   }
-  /// One that was started, and is given back without its end being known.
+  /// Returns held containers, one of which was started, and given back without its end being known.
   HeldContainers lost() {
     auto held = containers();
     held.registered({});
@@ -44,7 +44,7 @@ class HeldContainersTest : public ::testing::Test {
     held.release(id_of(grant(2)), Confirm::Yes);
     return held;
   }
-  /// Whether the next heartbeat gives anything back.
+  /// Returns whether the next heartbeat gives anything back.
   bool gives_back() { return book_.begin().release_size() > 0; }
   template <class Fact>
   const Fact& told(size_t at) {
@@ -97,7 +97,7 @@ TEST_F(HeldContainersTest, WhatTheClusterDidNotKeepIsToldAfterTheFirstHeartbeat)
   EXPECT_EQ(told<job::ContainerEnded>(0).container, id_of(grant(3)));
   EXPECT_EQ(told<job::ContainerEnded>(0).kind, job::ContainerEndKind::Preempted);
   EXPECT_TRUE(held.known_dead(id_of(grant(3))));
-  // It runs: there is nothing to start.
+  // It is already running, so there is nothing to start.
   EXPECT_FALSE(held.launch(id_of(grant(2))).has_value());
 }
 

@@ -41,12 +41,12 @@ class OpenRequestsTest : public ::testing::Test {
     request.resources = {.memory_bytes = memory_mb << 20U, .vcores = 1, .gpus = 0};
     return request;
   }
-  /// What the next heartbeat asks for; "!": and for no narrower place in it.
+  /// Returns what the next heartbeat asks for; "!" means that no narrower place in it will do.
   std::string rows() {
     requests_.put_down(now_);
     return testing::send_next(book_).rows;
   }
-  /// The number of the request that a grant is for; 0: of none.
+  /// Returns the number of the request that a grant is for; 0 if it is for none.
   uint32_t granted(int64_t allocation, const std::string& host) {
     const auto request = requests_.granted(rm::AllocationId(allocation), host, now_);
     return request.has_value() ? request->request.value : 0;

@@ -52,7 +52,7 @@ TEST(RolePlacement, ATagThatNobodyHasIsRefused) {
   EXPECT_EQ(placements.error().message,
             "roles.worker.constraint: no role of this job has the tag ps; tags are their "
             "allocation_tags, or their names: train, worker");
-  // Of others nothing is known here.
+  // Nothing is known here about other jobs' tags.
   EXPECT_TRUE(placements_of(job({role("worker", "notin,node,all/hbase")})).has_value());
 }
 
@@ -74,7 +74,7 @@ TEST(RolePlacement, ALabelOfTheRoleIsPartOfTheConstraint) {
   EXPECT_EQ(targets[1], (rm::PlacementTarget{.kind = rm::TargetKind::NodeAttribute,
                                              .key = "yarn_node_partition/",
                                              .values = {"gpu"}}));
-  // The job's own holds for every container that names none.
+  // The job's own label applies to every container that names none.
   spec::Spec same = job({labelled});
   same.yarn.node_label = "gpu";
   EXPECT_EQ(placements_of(same).value().at("worker").constraint->simple->targets.size(), 1U);

@@ -17,7 +17,7 @@ using std::chrono::hours;
 constexpr const char* kRoot = "/user/alice/.muster";
 constexpr const char* kScratch = "/user/alice/.muster/now";
 
-/// HDFS is 60 days ahead of this host.
+/// The clock of HDFS is 60 days ahead of this host's.
 struct CleaningTurn : ::testing::Test {
   CleaningTurn() { set(hdfs.loop.wall_now() + hours(24 * 60)); }
 

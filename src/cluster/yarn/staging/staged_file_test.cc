@@ -46,7 +46,7 @@ TEST(JobPackage, DamageIsTold) {
   EXPECT_EQ(decode_package(R"({"schema":"muster.package/1"})").error().code, Errc::Corrupt);
 }
 
-// What was written before masters were told of hosts, and what nobody writes.
+// A file from before masters were told about hosts, and files that nobody writes.
 TEST(JobPackage, HostsMayBeMissingButNotDamaged) {
   const std::string text = encode(package());
   const auto with_hosts = [&](const std::string& hosts) {

@@ -139,7 +139,7 @@ TEST_F(TeamCatalogTest, TheHostsOfWhatHasEndedAreThoseOfItsSummary) {
   eventlog::Summary summary = succeeded();
   summary.hosts = {{"node1", 2, 1}, {"node2", 1, 0}};
   catalog.set_summary("alice:a-1", summary);
-  catalog.set_hosts("alice:a-1", {{"node1", 1, 0}});  // Read before it ended.
+  catalog.set_hosts("alice:a-1", {{"node1", 1, 0}});  // Read before the job ended.
   EXPECT_EQ(catalog.find("alice:a-1")->job.hosts, summary.hosts);
 }
 
