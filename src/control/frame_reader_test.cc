@@ -57,7 +57,7 @@ TEST(FrameReader, SingleBytesAreTheSame) {
   EXPECT_EQ(collected.frames, some_frames());
 }
 
-/// Feeds pieces of `piece` bytes, but what room there is for a frame is filled in place.
+/// Feeds pieces of `piece` bytes, but fills whatever room there is for a frame in place.
 std::vector<std::string> read_in_place(std::string_view bytes, size_t piece) {
   Collected collected;
   const auto on_frame = [&](std::string_view frame) {

@@ -18,7 +18,7 @@ Peer of(Peer::Kind kind, std::string container = "") {
   return {.kind = kind, .container = job::ContainerId(std::move(container))};
 }
 
-// Computed apart from this code, by RFC 5869's definition over HMAC-SHA256.
+// Computed independently of this code, by RFC 5869's definition over HMAC-SHA256.
 TEST(Keys, AreHkdfOfTheIdentity) {
   EXPECT_EQ(to_hex(derive_key(counting_secret(), of(Peer::Kind::Owner))),
             "de3d66b812cfc41ab9065a1e4c93f367e317bdaa8034eec7eba60d175b9570a4");

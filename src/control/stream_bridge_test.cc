@@ -1,4 +1,5 @@
-// A stream's end that is a connection: bytes, credit, half-closes, and what breaks what.
+// The end of a stream that is a connection: bytes, credit, half-closes, and which fault breaks
+// what.
 #include "control/stream_bridge.h"
 
 #include "testing/fake_loop.h"
@@ -15,8 +16,8 @@
 namespace muster::control {
 namespace {
 
-/// Goal: the bridge does what its contract says; the test is the program at the connection's other
-/// end, and the stream's other end.
+/// Goal: the bridge keeps its contract; the test is both the program at the other end of the
+/// connection and the other end of the stream.
 struct Bridge : ::testing::Test {
   Bridge() {
     auto [near, far] = ::muster::testing::memory_streams(loop, "bridge", "program");

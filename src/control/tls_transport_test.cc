@@ -43,14 +43,14 @@ struct CountingSink final : log::Sink {
   std::map<std::string, int> causes;
 };
 
-/// A master that knows c1, c2 and the owner, and what came of those who dialled it.
+/// A master that knows c1, c2 and the owner, and the outcome for each peer that dialled it.
 struct World {
   World() {
     secret.fill(7);
     listener = *transport->listen({}, keys, accepted);
   }
 
-  /// Runs the loop until `done` holds; fails after a while.
+  /// Runs the loop until `done` returns true; fails after a while.
   void run_until(const std::function<bool()>& done) {
     const HostTime limit = loop.now() + 20s;
     while (!done() && loop.now() < limit) {
@@ -81,7 +81,7 @@ struct World {
     EXPECT_EQ(::connect(fd.get(), to->get(), to->size), 0);
     return fd;
   }
-  /// Sends `bytes` unauthenticated and returns what comes back until the end.
+  /// Sends `bytes` unauthenticated and returns whatever comes back until the end.
   std::string talk(std::string_view bytes) {
     const rt::Fd fd = raw();
     EXPECT_EQ(::send(fd.get(), bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
@@ -130,7 +130,7 @@ struct World {
   std::vector<Error> errors;
 };
 
-/// What came over one channel.
+/// What arrived on one channel.
 struct Inbox {
   explicit Inbox(Channel& channel) {
     channel.start({.frame = [this](std::string_view frame) { frames.emplace_back(frame); },
@@ -220,7 +220,7 @@ TEST(PassedConnections, LeadToTheAgentBothWaysWhateverComes) {
   EXPECT_EQ(world.far->peer(), world.stream);
   Inbox at_near(*world.dialled[0]);
   Inbox at_far(*world.far);
-  std::vector<std::string> frames;  // Together more than sockets hold.
+  std::vector<std::string> frames;  // Together more than the sockets hold.
   for (int number = 0; number < 300; ++number) {
     frames.push_back(std::to_string(number) + std::string(Connection::kClientFrameMax - 10, 'y'));
     world.dialled[0]->send(frames.back());
@@ -296,7 +296,7 @@ TEST(TlsTransport, RefusesWrongKeysAndSaysSoOnce) {
   for (int round = 0; round < 3; ++round) {
     world.dial(owner(), noise);
     world.dial(agent("c1"), derive_key(world.secret, agent("c2")));  // Another container's key.
-    world.dial(agent("c9"), derive_key(world.secret, agent("c9")));  // Not of this job any more.
+    world.dial(agent("c9"), derive_key(world.secret, agent("c9")));  // No longer part of this job.
   }
   world.run_until([&] { return world.errors.size() == 9; });
   for (const Error& error : world.errors) {
@@ -336,7 +336,7 @@ TEST(TlsTransport, DefaultAnswerNamesNothingOfTheJob) {
   EXPECT_TRUE(answer.ends_with("\r\n\r\n401 Unauthorized\n")) << answer;
 }
 
-// A thousand of them would take 80 MB.
+// A thousand such bodies would take 80 MB.
 TEST(TlsTransport, WhereThereIsNoPageNobodyWaitsForABody) {
   World world;
   world.replace_listener({});
@@ -345,7 +345,7 @@ TEST(TlsTransport, WhereThereIsNoPageNobodyWaitsForABody) {
   EXPECT_EQ(world.talk("GET / HTTP/1.1\r\nX: " + std::string(5000, 'a')), "");
 }
 
-// Neither those that say nothing nor those that begin a message and leave it at that.
+// Neither connections that say nothing nor those that begin a message and stop there.
 TEST(TlsTransport, ThousandsOfHalfOpenConnectionsKeepNobodyOut) {
   rlimit files{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &files), 0);
@@ -435,7 +435,7 @@ TEST(TlsTransport, SlowReaderIsSeenInQueuedBytesAndLosesNothing) {
   for (size_t count = 0; count < kPieces; ++count) {
     writer.send_shared(piece);
   }
-  // The reader has not started: the kernel's buffers fill, the rest stays here.
+  // The reader has not started: the kernel's buffers fill up, and the rest stays here.
   size_t before = 0;
   world.run_until([&] { return before == std::exchange(before, writer.queued_bytes()); });
   EXPECT_GT(writer.queued_bytes(), 1'000'000U);
@@ -537,7 +537,7 @@ TEST(TlsTransport, EndedChannelCostsNoTime) {
   World world;
   world.connect(owner());
   world.dialled.clear();
-  world.loop.run_until(world.loop.now() + 10ms);  // The end is there before the start.
+  world.loop.run_until(world.loop.now() + 10ms);  // The end arrives before the start.
   Inbox at_far(*world.accepted_channels.front());
   world.run_until([&] { return at_far.closed.has_value(); });
   const auto cpu_spent = [] {
