@@ -51,7 +51,7 @@ TEST(LogFile, ReadsBackWhatWasWritten) {
   EXPECT_EQ(segment->good_bytes, bytes.size());
 }
 
-/// Somebody's log may be as long as they like; a portal has the memory for so many bytes of it.
+/// However long somebody's log is, a portal has memory for only so much of it.
 TEST(LogFile, TakesNoMoreMemoryThanItsRecordsNeed) {
   const Result<Segment> segment = read_segment(segment_of(1000));
   ASSERT_TRUE(segment.has_value());
@@ -63,7 +63,8 @@ TEST(LogFile, TakesNoMoreMemoryThanItsRecordsNeed) {
   EXPECT_LE(hostile->records.capacity(), bytes.size() / 16);
 }
 
-/// Cut at every byte: whole records before the cut are there, nothing else, and never a crash.
+/// Cut at every byte: complete records before the cut are there, nothing else, and it never
+/// crashes.
 TEST(LogFile, EndsAtATornTail) {
   const std::string bytes = segment_of(2);
   const size_t header_end = encode_header(header()).size();

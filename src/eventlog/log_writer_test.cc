@@ -69,7 +69,7 @@ TEST_F(Writing, KeepsAFailedBatchAndTriesAgain) {
   EXPECT_EQ(commits, (std::vector<uint64_t>{1, 2}));
   EXPECT_EQ(writer.trouble(), "");
   EXPECT_EQ(read_log(store)->records.size(), 2U);
-  // Said once when it began and once when it was over, not at each try.
+  // Reported once when it began and once when it was over, not at each attempt.
   EXPECT_EQ(sink.count("log.unavailable"), 1U);
   EXPECT_EQ(sink.count("log.available"), 1U);
   EXPECT_EQ(troubles, (std::vector<std::string>{"no space left", ""}));

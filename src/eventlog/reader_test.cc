@@ -8,7 +8,8 @@
 namespace muster::eventlog {
 namespace {
 
-/// A disk whose segment of `epoch` holds the records first..last, told apart by who asked to stop.
+/// Writes a segment of `epoch` to the disk, with the records first..last, told apart by who asked
+/// to stop.
 void write(testing::MemoryDisk& disk, uint32_t epoch, uint64_t first, uint64_t last) {
   Header header;
   header.epoch = job::Epoch(epoch);

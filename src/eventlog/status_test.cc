@@ -29,7 +29,7 @@ Result<job::Plan> plan_of(const std::string&, const std::string& job_id, uint64_
   return plan;
 }
 
-/// The log of a job of one task that is started and fails with exit code 7.
+/// Returns the log of a job of one task that is started and fails with exit code 7.
 Log failing_job() {
   const job::AttemptId attempt{{job::RoleIndex(0), 0}, 1};
   const job::ContainerId container("c1");
@@ -107,7 +107,7 @@ TEST_F(Folding, TellsOfAFailedJob) {
   EXPECT_EQ(
       parse(outcome_json(merged, machine.state(), context(replayed))).at("first_cause").at("log"),
       "/jobs/digits-1/logs/worker-0.1.stdout");
-  // Where the failure has no advice of its own, its class has.
+  // If the failure has no advice of its own, its class has some.
   job::State state = machine.state();
   state.outcome->first_cause->failure.hint.clear();
   const json::value advice =
@@ -160,7 +160,7 @@ TEST_F(Folding, ASummaryOfAnEarlierVersionHasNoHosts) {
   json::object text = parse(summary_json(machine.plan(), machine.state(), context(replayed)));
   text.erase("hosts");
   EXPECT_TRUE(parse_summary(json::serialize(text))->hosts.empty());
-  // Whoever wrote it may lie: what is none is left out, and there is an end to it.
+  // Whoever wrote it may lie: entries that are not valid are left out, and the list is bounded.
   json::array rows = {7, json::object{{"host", "h1"}},
                       json::object{{"host", std::string(300, 'x')}, {"attempts", 1}, {"failed", 0}},
                       json::object{{"host", "h1"}, {"attempts", -1}, {"failed", 0}}};
