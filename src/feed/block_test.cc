@@ -11,7 +11,7 @@
 namespace muster::feed {
 namespace {
 
-/// A block's bytes in one piece, aligned as the ring aligns them.
+/// A block's bytes in one piece, aligned as in the ring.
 class Flat {
  public:
   explicit Flat(const BlockPlan& plan) {
@@ -83,7 +83,7 @@ TEST(Block, ComesBackAsItWas) {
 TEST(Block, BuffersThatStandInItNeedOnlyAHead) {
   Column root = two_rows();
   const Flat planned(BlockPlan(root, 2));
-  // The same buffers, where the plan put them.
+  // The same buffers, in the places that the plan gave them.
   const std::span<std::byte> block = planned.bytes();
   const auto view = *BlockView::parse(block);
   for (size_t i = 0; i < root.children.size(); ++i) {

@@ -271,7 +271,7 @@ TEST(Ring, RefusesWhatIsNoRing) {
 }
 
 TEST(Ring, MemoryThatCannotBeReservedIsSaidBeforeItIsUsed) {
-  constexpr size_t kPetabyte = 1ULL << 50U;  // More than any memory and disk: nothing is taken.
+  constexpr size_t kPetabyte = 1ULL << 50U;  // More than any memory or disk: nothing is taken.
   const auto huge = Segment::create(kPetabyte, "/tmp");
   ASSERT_FALSE(huge.has_value());
   EXPECT_EQ(huge.error().code, Errc::OutOfSpace);
@@ -307,7 +307,7 @@ TEST(Inbox, ReadsAPartitionToItsEndWhereAsked) {
   ASSERT_TRUE(one->put(bytes_of(10, 1), 1, now()).has_value());
   ASSERT_TRUE(two->put(bytes_of(10, 2), 1, now()).has_value());
   EXPECT_EQ(inbox->receive(now())->ring, first);
-  EXPECT_FALSE(inbox->receive(now()).has_value());  // The first one's partition goes on.
+  EXPECT_FALSE(inbox->receive(now()).has_value());  // The first one's partition has not ended yet.
   ASSERT_TRUE(one->mark(RecordKind::EndPartition, now()).has_value());
   EXPECT_EQ(inbox->receive(now())->ring, first);
   EXPECT_EQ(inbox->receive(now())->ring, second);
@@ -329,7 +329,7 @@ TEST(Inbox, ARingIsUsedAgainAfterAnOrderlyEnd) {
   EXPECT_EQ(inode_of(pair.inbox->ring_fd(again)), memory);
   const auto producer = producer_of(*pair.inbox, again);
   EXPECT_TRUE(producer->wait_consumed(now()).has_value());
-  // One block is still looked at: the others come round.
+  // One block is still being looked at, while the others are reused.
   for (uint64_t i = 2; i < 10; ++i) {
     ASSERT_TRUE(producer->put(std::as_bytes(std::span(&i, 1)), 1, now()).has_value());
     const auto received = pair.inbox->receive(now());

@@ -15,7 +15,7 @@ TEST(TfRecord, IsSplitAsItWasWritten) {
   ASSERT_EQ(split->records.size(), 3U);
   EXPECT_EQ(split->records[1], "hello");
   EXPECT_EQ(split->used, file.size());
-  for (size_t size = 0; size < 40; ++size) {  // Cut anywhere: whole records, the rest left over.
+  for (size_t size = 0; size < 40; ++size) {  // Cut anywhere: complete records, the rest left over.
     const auto part = split_records(std::string_view(file).substr(0, size));
     ASSERT_TRUE(part.has_value());
     EXPECT_EQ(part->records.size(), size < 16 ? 0U : (size < 37 ? 1U : 2U)) << size;
