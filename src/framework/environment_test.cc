@@ -30,8 +30,8 @@ job::Plan plan_of(spec::Framework framework, std::vector<spec::Role> roles) {
   return plan(spec, {.job = job::JobId("digits-1")}).value();
 }
 
-/// Every task joined, on 10.0.0.<role>, ports 4000 + index; each container carries what the role
-/// says.
+/// Returns a view in which every task has joined, on 10.0.0.<role>, ports 4000 + index; each
+/// container carries what the role asks for.
 job::View view_of(const job::Plan& plan) {
   job::View view{.generation = job::Generation(1), .members = {}};
   for (size_t r = 0; r < plan.roles.size(); ++r) {
@@ -64,7 +64,7 @@ Variables set_for(const job::Plan& plan, const job::View& view, std::string_view
   return made.value_or(EnvironmentMap{}).set;
 }
 
-/// The variables of a task whose names begin so.
+/// Returns the variables of a task whose names begin with `prefix`.
 Variables named(const Variables& all, std::string_view prefix) {
   Variables found;
   for (const auto& [name, value] : all) {
@@ -309,7 +309,7 @@ TEST(Tensorflow, KeepsIndicesWhereTasksStartOneByOne) {
   plan.barrier = spec::Barrier::AsGranted;
   job::View view = view_of(plan);
   view.members.erase(view.members.begin() + 1);
-  // worker:1 may still come, and nobody starts again for it.
+  // worker:1 may still come, and nobody is restarted for it.
   EXPECT_EQ(set_for(plan, view, "worker:2").at("TF_CONFIG"),
             R"({"cluster":{"worker":{"0":"10.0.0.1:4000","2":"10.0.0.1:4002"}},)"
             R"("task":{"type":"worker","index":2}})");

@@ -286,7 +286,7 @@ TEST(Plan, RefusesARangeOfPortsThatNoHostCanDoWith) {
   spec.roles[0].tasks_per_container = 2;
   spec.roles[0].ports = {"http"};
   spec.network.port_range = {.low = 20000, .high = 20007};
-  EXPECT_EQ(must_plan(spec).roles[0].ports.size(), 2U);  // http and TensorBoard's.
+  EXPECT_EQ(must_plan(spec).roles[0].ports.size(), 2U);  // Those for http and TensorBoard.
   spec.network.port_range->high = 20006;
   EXPECT_EQ(refusal(spec),
             "network.port_range: 20000-20006 has 7 ports, and the master and a container of worker "
