@@ -30,7 +30,7 @@ inline std::string property(std::string_view name, std::string_view value) {
   return fmt::format("<property><name>{}</name><value>{}</value></property>\n", name, value);
 }
 
-/// A configuration with the given properties, all of "test.xml", one a line.
+/// Returns a configuration with the given properties, all from "test.xml", one per line.
 inline Configuration configured(const std::vector<std::pair<std::string, std::string>>& items,
                                 Surroundings surroundings = {}) {
   Configuration configuration(std::move(surroundings));

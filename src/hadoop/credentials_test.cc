@@ -72,7 +72,7 @@ TEST(Credentials, RefusesWhatIsNoTokenFile) {
             "not a Hadoop token file: it does not begin with HDTS");
   EXPECT_EQ(decode_credentials("HDTS\x07"s).error().message,
             "a Hadoop token file of format 7; only 0 and 1 are supported");
-  // 2^31 - 1 tokens announced.
+  // Announces 2^31 - 1 tokens.
   EXPECT_FALSE(decode_credentials("HDTS\x00\x8C\x7F\xFF\xFF\xFF"s).has_value());
   EXPECT_EQ(decode_credentials("HDTS\x00\xFF"s).error().message,
             "damaged at byte 1: entries announced: -1, bytes left: 1");
@@ -91,7 +91,7 @@ TEST(Credentials, HaveOneOfEachAlias) {
 }
 
 TEST(Credentials, UrlTokensAreWritablesInUrlSafeBase64) {
-  // Each part with its length before it; "_" stands for "/", without padding.
+  // Each part is preceded by its length; "_" stands for "/", and there is no padding.
   EXPECT_EQ(encode_url_token(token("WEBHDFS delegation", "1.2.3.4:8020")),
             "C2lkZW50AGlmaWVyCXBhc3P_d29yZBJXRUJIREZTIGRlbGVnYXRpb24MMS4yLjMuNDo4MDIw");
 }

@@ -91,7 +91,7 @@ TEST(TicketCache, TornAtEveryByteItSaysSo) {
     whole += torn.has_value() ? 1 : 0;
     EXPECT_TRUE(torn.has_value() || torn.error().code == Errc::Corrupt);
   }
-  EXPECT_EQ(whole, 3U);  // Where one of the three tickets has just ended.
+  EXPECT_EQ(whole, 3U);  // At the cuts right behind one of the three tickets.
   EXPECT_EQ(parse_ticket_cache("hello").error().message, "not a Kerberos ticket cache");
   EXPECT_EQ(parse_ticket_cache("\x05\x02").error().code, Errc::Unsupported);
 }

@@ -48,7 +48,7 @@ TEST(TokenService, ResourceManagerTokensMayListSeveralAddresses) {
   EXPECT_EQ(service_of(find_service_token(with({{kind, "10.0.0.9:8032,10.0.0.1:8032"}}), kind, rm)),
             "10.0.0.9:8032,10.0.0.1:8032");
   EXPECT_EQ(service_of(find_service_token(with({{kind, "rm:8032"}}), kind, rm)), "rm:8032");
-  // "10.0.0.1:8032" is a part of the text, but not of the list.
+  // "10.0.0.1:8032" is part of the text, but not of the list.
   EXPECT_EQ(service_of(find_service_token(with({{kind, "110.0.0.1:8032"}}), kind, rm)), "none");
 }
 

@@ -26,7 +26,7 @@ TEST(Acceptors, SayThatThereAreNoKeys) {
   ASSERT_TRUE(checked.has_value());
   ASSERT_FALSE(checked->has_value());
   EXPECT_EQ(checked->error().code, Errc::Unauthenticated);
-  // A machine without the library says what to install instead.
+  // On a machine without the library, it says instead what to install.
   EXPECT_TRUE(checked->error().message.contains("/nowhere/keytab") ||
               checked->error().message.contains("libgssapi-krb5-2"))
       << checked->error().message;
@@ -59,7 +59,7 @@ rt::Async<int> accept_many(rt::IoLoop* loop, Acceptor* acceptor, size_t count) {
   co_return done;
 }
 
-// Each of them ends, though most have to wait for a place.
+// Each of them ends, although most have to wait for a place.
 TEST(Acceptors, JudgeAFewAtATime) {
   rt::IoLoop loop;
   Acceptor acceptor(loop, {.program = "/bin/false", .environment = {}}, "HTTP");

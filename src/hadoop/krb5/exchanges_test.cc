@@ -27,7 +27,7 @@ rt::Async<Result<std::string>> first_token(rpc::KerberosExchanges& exchanges,
   co_return co_await (*mechanism)->begin("");
 }
 
-/// What becomes of a dialogue by the given program.
+/// Returns how a dialogue with the given program fails.
 Error refused_by(const std::filesystem::path& program,
                  std::map<std::string, std::string> environment = {}) {
   rt::IoLoop loop;
@@ -54,7 +54,7 @@ TEST(Exchanges, SayThatTheHelperHasEnded) {
 }
 
 TEST(Exchanges, DoNotTrustWhateverAnswers) {
-  // echo says the name of the service and goes.
+  // echo prints the name of the service and exits.
   EXPECT_FALSE(refused_by("/bin/echo").message.empty());
   EXPECT_NE(refused_by("/usr/bin/yes").message.find("does not speak its protocol"),
             std::string::npos);
@@ -64,13 +64,13 @@ TEST(Exchanges, SayThatThereIsNoTicket) {
   const Error error = refused_by(
       shipped_helper(), {{"KRB5CCNAME", "FILE:/nowhere/cache"}, {"KRB5_CONFIG", "/dev/null"}});
   EXPECT_EQ(error.code, Errc::Unauthenticated);
-  // A machine without the library says what to install instead.
+  // On a machine without the library, it says instead what to install.
   EXPECT_TRUE(error.message.find("kinit") != std::string::npos ||
               error.message.find("libgssapi-krb5-2") != std::string::npos)
       << error.message;
 }
 
-/// A folder whose libraries are none: the loader finds them first.
+/// A folder whose libraries are not real ones: the loader finds them first.
 TEST(Exchanges, SayThatTheLibraryIsMissing) {
   std::string folder = ::testing::TempDir() + "muster-krb5-XXXXXX";
   ASSERT_NE(::mkdtemp(folder.data()), nullptr);

@@ -13,7 +13,7 @@ class ConnectionTest : public ServiceTest {
  protected:
   ConnectionTest() { server_.on_call("renew", &ServiceTest::answer); }
 
-  /// The failure of one call that nothing repeats.
+  /// Returns the failure of one call that nothing repeats.
   Failure failure_of(Target wanted) {
     const auto proxy = client_.proxy(std::move(wanted), {.call_timeout = 20s}, {});
     Outcome outcome = call(*proxy, idempotent("renew"), {.fail_fast = true});
@@ -190,7 +190,7 @@ TEST_F(ConnectionTest, EndsWellWhereverTheServerStops) {
   }
 }
 
-/// Destroys the call after every turn of the loop in which it can be.
+/// Destroys the call after every turn of the loop in which that is possible.
 TEST_F(ConnectionTest, CanBeCancelledAtEveryStep) {
   net_.set_options({.read_max = 1});
   const Target wanted = with_token({Protection::Integrity});

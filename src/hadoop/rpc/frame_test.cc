@@ -83,7 +83,7 @@ TEST(Context, NamesUsersAsTheAuthenticationAllows) {
   EXPECT_EQ(user_of(AuthMethod::Token), "/");
   target.identity = {.user = "alice", .real_user = {}};
   EXPECT_EQ(user_of(AuthMethod::Simple), "alice/");
-  EXPECT_EQ(user_of(AuthMethod::Kerberos), "/");  // The ticket says it.
+  EXPECT_EQ(user_of(AuthMethod::Kerberos), "/");  // The user is in the ticket.
 }
 
 TEST(FrameSplitter, PutsPiecesTogether) {

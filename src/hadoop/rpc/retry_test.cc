@@ -37,7 +37,7 @@ TEST(NextStep, OnlyWhatWasNotSentIsRepeatedByItself) {
 TEST(NextStep, AStandbyHasAnotherServer) {
   for (const char* name : {"org.apache.hadoop.ipc.StandbyException",
                            "org.apache.hadoop.ipc.ObserverRetryOnActiveException"}) {
-    // Even a call that must not be done twice: the standby has not done it.
+    // Even a call that must not be done twice, because the standby has not done it.
     EXPECT_EQ(next_step(thrown(name, true), kPair), NextStep::OtherServer);
   }
   EXPECT_EQ(next_step(thrown("org.apache.hadoop.ipc.RetriableException"), kPair),

@@ -100,7 +100,7 @@ TEST_F(ServiceTest, TakesBackACallThatIsCancelled) {
     loop_.run_ready();
   }
   EXPECT_TRUE(call(*proxy, idempotent("renew")).has_value());
-  loop_.advance(6s);  // The late answer is dropped; the connection lives.
+  loop_.advance(6s);  // The late answer is dropped, but the connection stays open.
   EXPECT_TRUE(call(*proxy, idempotent("renew")).has_value());
   EXPECT_EQ(server_.connections(), 1);
 }
@@ -162,7 +162,7 @@ TEST_F(ServiceTest, FailsOverFromARefusedConnection) {
   net_.stop(kFirst);
   other_.on_call("renew", &ServiceTest::answer);
   const auto proxy = client_.proxy(pair());
-  EXPECT_TRUE(call(*proxy, {.name = "renew"}).has_value());  // Nothing was sent: safe.
+  EXPECT_TRUE(call(*proxy, {.name = "renew"}).has_value());  // Nothing was sent, so it is safe.
 }
 
 TEST_F(ServiceTest, WaitsWhileBothAreDown) {

@@ -71,7 +71,7 @@ class ServiceTest : public ::testing::Test {
     both.servers = {{.address = kFirst, .label = "one"}, {.address = kSecond, .label = "two"}};
     return both;
   }
-  /// A target with the token that `server_` is made to want.
+  /// Returns a target with the token that `server_` is set up to require.
   Target with_token(std::vector<Protection> offered, std::vector<Protection> ours = {}) {
     server_.options() = {
         .simple = false, .tokens = {{"ident", "secret"}}, .protections = std::move(offered)};

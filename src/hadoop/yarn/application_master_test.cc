@@ -130,7 +130,7 @@ TEST_F(ApplicationMasterTest, AnEndWhoseAnswerIsLostIsToldByTheNextResourceManag
   EXPECT_EQ(beat().harvest.completed.size(), 1U);
 }
 
-/// A container ends, and then the master's attempt, which leaves its containers to the next.
+/// A container ends, and then the master's attempt, which leaves its containers to the next one.
 struct NextAttemptTest : ApplicationMasterTest {
   void SetUp() override {
     auto kept = submission();

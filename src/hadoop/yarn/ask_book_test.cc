@@ -30,7 +30,7 @@ pb::AllocateResponse answer(int32_t response_id) {
   return response;
 }
 
-// `grants`: containers by number, and the allocations that they are for.
+// `grants` are containers by number, with the allocations that they are for.
 pb::AllocateResponse granting(int32_t response_id,
                               std::initializer_list<std::pair<int64_t, int64_t>> grants) {
   auto response = answer(response_id);
@@ -111,7 +111,7 @@ TEST(AskBook, AsksForAHostTogetherWithItsRackAndAnywhere) {
   EXPECT_EQ(rows_of(book.begin()), "n1=0 n2=0 /r1=0 *=0gpu ");
 }
 
-/// A request for three: two on n1 and one on n2, of another rack.
+/// A request for three containers: two on n1 and one on n2, which is in another rack.
 ContainerRequest want_on_two_hosts() {
   auto request = want(7, 3);
   request.preferred = {{.host = "n1", .rack = "/r1", .count = 2}, {.host = "n2", .rack = "/r2"}};
@@ -169,7 +169,7 @@ TEST(AskBook, ACountThatCrossedAGrantIsSaidAgain) {
   (void)book.accept(answer(1));
   book.ask(want(7, 2));
   EXPECT_EQ(rows_of(book.begin()), "*=2 ");
-  // Granted before it read that: its count is one too high now.
+  // Granted before the resource manager read that, so its count is now one too high.
   EXPECT_EQ(book.accept(granting(2, {{1, 7}})).granted.size(), 1U);
   EXPECT_EQ(rows_of(book.begin()), "*=1 ");
   EXPECT_TRUE(book.accept(answer(3)).granted.empty());
@@ -221,7 +221,7 @@ TEST(AskBook, TakesEachGrantAndEachEndOnce) {
   (void)book.begin();
   EXPECT_TRUE(book.accept(granting(2, {{2, 1}})).granted.empty());
   EXPECT_TRUE(is_empty(book.begin()));
-  // The other one is wanted still.
+  // The other one is still wanted.
   EXPECT_EQ(book.accept(granting(3, {{3, 1}})).granted.size(), 1U);
 
   auto ended = answer(4);
@@ -325,7 +325,7 @@ TEST(AskBook, WhatIsRejectedIsWantedNoMoreAndToldOnce) {
                                                    .reason = RejectionReason::CouldNotSchedule}}));
   EXPECT_TRUE(book.accept(rejecting(2, 2)).rejected.empty());
   EXPECT_TRUE(is_empty(book.begin()));
-  // What comes all the same was asked for twice: the second one is somebody else's.
+  // A container that comes nevertheless was requested twice: the second one is somebody else's.
   EXPECT_TRUE(book.accept(granting(3, {{5, 2}})).granted.empty());
   EXPECT_EQ(releases(book.begin()), std::vector{container(5)});
 }
@@ -358,7 +358,7 @@ TEST(AskBook, ARefusedHeartbeatIsSaidAgainWithoutWhatIsWithdrawn) {
   book.refused();
   const auto& again = book.begin();
   EXPECT_EQ(again.response_id(), 1);
-  // The cancelled one is known there, the other one never was.
+  // The cancelled request is known there; the other one never was.
   ASSERT_EQ(again.ask_size(), 2);
   EXPECT_EQ(again.ask(0).allocation_request_id(), 1);
   EXPECT_EQ(again.ask(0).num_containers(), 0);

@@ -1,4 +1,4 @@
-// Golden bytes of what the cluster reads most strictly, and what becomes of what it sends.
+// Golden bytes of what the cluster reads most strictly, and what its messages are turned into.
 #include "hadoop/security.pb.h"
 #include "hadoop/yarn/launch_codec.h"
 #include "hadoop/yarn/placement_codec.h"

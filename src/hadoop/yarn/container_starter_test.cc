@@ -25,7 +25,7 @@ TEST_F(ContainerStarterTest, StartsWhatItIsTold) {
   const auto& kept = first.containers().at(grant.id);
   ASSERT_EQ(kept.launch.command_size(), 1);
   EXPECT_EQ(kept.launch.command(0), "sleep 9");
-  // What runs already is started.
+  // A container that is already running counts as started.
   EXPECT_TRUE(start(grant).has_value());
   EXPECT_EQ(kept.starts, 1);
 }

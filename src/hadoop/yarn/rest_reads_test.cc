@@ -33,7 +33,7 @@ TEST(RestReads, AnotherSchedulerIsNamed) {
   EXPECT_NE(queues.error().message.find("fifoScheduler"), std::string::npos);
 }
 
-// As a resource manager of Hadoop 3.4.3 answers, shortened.
+// As answered by a resource manager of Hadoop 3.4.3, shortened.
 constexpr std::string_view kFairPage = R"({"scheduler":{"schedulerInfo":{
   "type":"fairScheduler","rootQueue":{"queueName":"root","maxApps":2147483647,
     "maxResources":{"memory":49152,"vCores":48},"usedResources":{"memory":3072,"vCores":3},

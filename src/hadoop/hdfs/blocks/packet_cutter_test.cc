@@ -13,7 +13,7 @@ PacketCutter cutter(uint64_t block_bytes) {
   return PacketCutter(kChecksum, {.block_bytes = block_bytes, .packet_bytes = 65536});
 }
 
-/// Adds all of `bytes`, which fit in one packet.
+/// Adds all of `bytes`, which must fit into one packet.
 void add(PacketCutter& to, std::string_view bytes) {
   to.add(bytes);
   EXPECT_TRUE(bytes.empty());
