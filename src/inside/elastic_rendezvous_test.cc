@@ -21,7 +21,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// Ranks that speak by themselves, on one loop with what they ask.
+/// Ranks that speak for themselves, on one loop with the server that they ask.
 class Elastic : public LoopFixture {
  protected:
   struct Member {
@@ -45,7 +45,7 @@ class Elastic : public LoopFixture {
         },
         [](const std::string&) {});
   }
-  /// As an agent does: the file is replaced.
+  /// Replaces the file, as an agent does.
   void write_view(const std::string& view) {
     const std::filesystem::path fresh = view_.string() + ".new";
     std::ofstream(fresh) << view;
@@ -56,7 +56,7 @@ class Elastic : public LoopFixture {
     std::filesystem::remove_all(view_.parent_path());
   }
 
-  /// Sends a request on a connection of its own, which stays open.
+  /// Sends a request on its own connection, which stays open.
   std::unique_ptr<Member> say(const std::string& request) {
     auto member = std::make_unique<Member>();
     member->running = rt::start(loop_, converse(member.get(), request), [] {});
@@ -162,7 +162,7 @@ TEST_F(Elastic, ToldOfANewcomerRankZeroComesToTheNextRound) {
   serve(R"({"worker":{"0":"127.0.0.1:4000"}})");
   const auto first = join("0.1");
   until([&] { return told(*first, "0 1\n"); });
-  // As Horovod does: ({}, key) with a port, in the fewest opcodes that are read.
+  // As Horovod does: ({}, key) with a port, in the fewest opcodes that can be read.
   std::string pickle = "\x80\x05M";
   pickle += static_cast<char>(desk.port & 0xffU);
   pickle += static_cast<char>(desk.port >> 8U);

@@ -10,7 +10,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using Place = ElasticWorld::Place;
 
-/// Three that run in round 1.
+/// Returns three members that run in round 1.
 ElasticWorld three(size_t members_min = 2) {
   ElasticWorld world(members_min);
   world.see({{0, "h:1"}, {1, "h:2"}, {2, "h:3"}});
@@ -85,7 +85,7 @@ TEST(ElasticWorld, ANewcomerNeverGetsRankZeroOfThoseThatRan) {
 
 TEST(ElasticWorld, AReplacementThatIsThereFirstDoesNotTakeThePlaceOfTheLost) {
   ElasticWorld world = three();
-  world.arrive(0, 2);  // Its predecessor's end is noticed later.
+  world.arrive(0, 2);  // The end of its predecessor is noticed later.
   world.leave(0, 1);
   EXPECT_EQ(world.place_of(0), std::nullopt);
   world.ask_again(1);

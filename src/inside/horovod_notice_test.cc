@@ -30,7 +30,7 @@ TEST(HorovodNotice, RefusesWhatIsCutOff) {
 }
 
 TEST(HorovodNotice, BuildsNoObjectOfAPickle) {
-  // pickle.dumps(os.system, 0) and the call of it: "cposix\nsystem\n(S'true'\ntR."
+  // pickle.dumps(os.system, 0) and the call to it: "cposix\nsystem\n(S'true'\ntR."
   const auto desk = parse_notice_desk("Y3Bvc2l4CnN5c3RlbQooUyd0cnVlJwp0Ui4=");
   ASSERT_FALSE(desk.has_value());
   EXPECT_NE(desk.error().message.find("opcode 0x63"), std::string::npos) << desk.error().message;

@@ -8,7 +8,7 @@
 
 namespace muster::inside {
 
-/// A test whose sockets, and those of what it tests, live on one loop.
+/// A test whose sockets, and those of the code under test, live on one loop.
 class LoopFixture : public ::testing::Test {
  protected:
   /// Runs the loop until the condition holds.

@@ -16,14 +16,14 @@
 namespace muster::inside {
 namespace {
 
-/// The desk of rank 0 is the test's, on one loop with the notices.
+/// The desk of rank 0 is played by the test, on one loop with the notices.
 class Notices : public LoopFixture {
  protected:
   void send() {
     notices_.send({.host = "127.0.0.1", .port = desk_.port}, "key", newcomers_);
     EXPECT_FALSE(notices_.wants(newcomers_)) << "one at a time";
   }
-  /// Waits for the next notice and reads of it what a rank needs at least.
+  /// Waits for the next notice and reads as much of it as a rank at least needs.
   [[nodiscard]] std::unique_ptr<net::Stream> take() {
     std::unique_ptr<net::Stream> notice;
     until([&] {
@@ -50,7 +50,7 @@ TEST_F(Notices, OneThatWasNotTakenIsWantedAgain) {
   EXPECT_FALSE(notices_.wants({})) << "of nobody";
   EXPECT_TRUE(notices_.wants(newcomers_));
   send();
-  take().reset();  // As where it does not like the message.
+  take().reset();  // Like a rank that does not like the message.
   until([&] { return looks_ == 1; });
   EXPECT_TRUE(notices_.wants(newcomers_));
 }

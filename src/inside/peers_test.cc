@@ -39,7 +39,7 @@ TEST(Peers, LearnOfTasksThatJoinLater) {
       std::filesystem::path(::testing::TempDir()) / ("view-" + std::to_string(::getpid()));
   const auto write = [&](const char* text, int hours) {
     std::ofstream(file) << text;
-    // As clear a difference as between two writes of an agent.
+    // As clearly different as two writes of an agent.
     std::filesystem::last_write_time(
         file, std::filesystem::file_time_type::clock::now() - std::chrono::hours(hours));
   };

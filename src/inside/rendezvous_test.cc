@@ -45,7 +45,7 @@ class Served : public ::testing::Test {
            " HTTP/1.1\r\nHost: x\r\nContent-Length: " + std::to_string(body.size()) +
            "\r\nConnection: close\r\n\r\n" + body;
   }
-  /// One request by a connection of its own, as Horovod's ranks make them; returns the answer.
+  /// Sends one request on its own connection, as Horovod's ranks do; returns the answer.
   std::string ask(const std::string& method, const std::string& target, const std::string& body) {
     return rt::run_to_end(loop_, converse({text_of(method, target, body)}));
   }
@@ -56,7 +56,7 @@ class Served : public ::testing::Test {
     EXPECT_TRUE(stream.has_value());
     co_return *std::move(stream);
   }
-  /// Writes the pieces of what is asked, each in a turn of its own, and reads to the end.
+  /// Writes the pieces of the request, each in a separate turn of the loop, and reads to the end.
   rt::Async<std::string> converse(std::vector<std::string> pieces) {
     const std::unique_ptr<net::Stream> stream = co_await dial();
     for (const std::string& piece : pieces) {
@@ -186,7 +186,7 @@ TEST_F(Served, GivesOtherHostsLittleRoom) {
   for (int count = 0; count < 20; ++count) {
     others.push_back(rt::run_to_end(loop_, dial()));
   }
-  // Those who came first had to make room.
+  // The first to come had to make room.
   std::vector<uint8_t> buffer(1);
   auto read = others.front()->read_some(buffer);
   auto end = rt::run_to_end(loop_, rt::with_deadline(loop_, loop_.now() + std::chrono::seconds(20),

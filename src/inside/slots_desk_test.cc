@@ -32,7 +32,7 @@ constexpr const char* kName = "9999____HOROVOD_RENDEZVOUS_SERVER____";
 constexpr const char* kSlot =
     R"([{"hostname":"h","rank":0,"localRank":0,"crossRank":0,"size":1,"localSize":1,"crossSize":1)";
 
-/// A desk, and ranks that ask it by sockets which the test reads.
+/// A desk, and ranks that ask it over sockets which the test reads.
 class Desk : public ::testing::Test {
  protected:
   Desk() {
@@ -53,7 +53,7 @@ class Desk : public ::testing::Test {
     ASSERT_TRUE(desk_->open().has_value());
   }
   rt::Fd ask() { return connect_to({"127.0.0.1", port_}).value(); }
-  /// What has come so far, after the loop had some turns.
+  /// Returns what has come so far, after giving the loop a few turns.
   std::string told(int socket) {
     loop_.run_until(loop_.now() + std::chrono::milliseconds(20));
     std::array<char, 4096> buffer{};
