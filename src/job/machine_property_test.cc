@@ -7,7 +7,7 @@
 #include <chrono>
 #include <random>
 
-/// Whatever comes, in whatever order: the machine neither fails nor breaks its promises.
+/// Whatever comes, in whatever order, the machine neither fails nor breaks its promises.
 namespace muster::job {
 namespace {
 
@@ -80,7 +80,7 @@ Plan draw_plan(Chance& chance) {
   return plan;
 }
 
-/// Facts about small numbers of things, so that many of them hit.
+/// Facts about small numbers of things, so that many of them refer to something that exists.
 class FactDrawer {
  public:
   FactDrawer(Chance& chance, const Machine& machine) : chance_(chance), machine_(machine) {}
@@ -249,7 +249,7 @@ class FactDrawer {
   uint32_t grants_ = 0;
 };
 
-/// What holds after every fact.
+/// Checks what must hold after every fact.
 void expect_promises(const Machine& machine) {
   const State& state = machine.state();
   std::map<ContainerId, uint32_t> live;
@@ -302,7 +302,7 @@ void add(std::array<uint32_t, N>& sum, const std::array<uint32_t, N>& more) {
   }
 }
 
-// The tables hold nothing that cannot happen: chance takes every transition.
+// The tables list no transition that cannot happen: random facts take every one.
 TEST(MachineTransitions, AreAllTaken) {
   TransitionCounts taken;
   for (uint64_t seed = 0; seed < 400; ++seed) {

@@ -18,7 +18,7 @@ Plan two_workers() {
   return plan;
 }
 
-/// Feeds facts at growing times and keeps the actions of the last one.
+/// Feeds facts at increasing times and keeps the actions of the last one.
 class Driver {
  public:
   explicit Driver(Plan plan) : machine(std::move(plan)) {}

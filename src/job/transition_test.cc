@@ -10,7 +10,7 @@
 namespace muster::job {
 namespace {
 
-/// The comment above `enum class NAME` in state.h.
+/// Returns the comment above `enum class NAME` in state.h.
 std::string diagram_of(const std::string& name) {
   std::ifstream in(std::string(MUSTER_SOURCE_DIR) + "/src/job/state.h");
   std::string comment;
@@ -26,7 +26,7 @@ std::string diagram_of(const std::string& name) {
   return "";
 }
 
-/// The numbers that stand alone or in lists ("2,5,7") in a text.
+/// Returns the numbers that stand alone or in lists ("2,5,7") in a text.
 std::set<int> numbers_in(const std::string& text) {
   std::set<int> numbers;
   for (size_t i = 0; i < text.size(); ++i) {

@@ -21,7 +21,7 @@ using ::testing::Le;
 struct DeadlineWorld : Ground {
   explicit DeadlineWorld(Plan the_plan) : Ground(std::move(the_plan)) {}
 
-  /// How long the cluster's refusal makes its task wait.
+  /// Returns how long the cluster's refusal makes its task wait.
   Duration refused() {
     const Request request{
         .id = RequestId(1), .role = kFirstRole, .tasks = {first_role_task(0)}, .asked = turn.now};

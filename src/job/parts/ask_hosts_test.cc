@@ -25,7 +25,7 @@ Plan plan_avoiding(const std::string& host) {
 struct HostWorld : Ground {
   explicit HostWorld(Plan the_plan) : Ground(std::move(the_plan)) {}
 
-  /// An ask for one task is made.
+  /// Makes a request for one task.
   RequestContainer ask(uint32_t index) {
     const RequestId id(index + 1);
     const Request request{

@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 struct AttemptWorld : Ground {
   explicit AttemptWorld(Plan the_plan) : Ground(std::move(the_plan)) {}
 
-  /// A container with a ready agent for one task, whose attempt is placed there by the part.
+  /// Makes a container with a ready agent for one task, whose attempt the part places there.
   void settle(uint32_t index, const std::string& name) {
     const Container& container =
         lives.grant({.container = ContainerId(name), .host = HostName("h-" + name)});

@@ -99,7 +99,7 @@ TEST(AvoidedHosts, WhatTheClusterHasMissedReturnsOnlyByItsWord) {
 TEST(AvoidedHosts, WhatThePlanForetellsCountsUntilItIsPardoned) {
   AvoidedHosts avoided;
   avoided.foretell({HostName("h1"), HostName("h2")});
-  EXPECT_EQ(avoided.list(Time(24h), 1h, 33), names({"h1", "h2"}));  // Nobody counted hosts yet.
+  EXPECT_EQ(avoided.list(Time(24h), 1h, 33), names({"h1", "h2"}));  // Nobody has counted hosts yet.
   avoided.cluster_has(4);
   avoided.note(HostName("h2"), Time(24h), Harm::Place);
   EXPECT_EQ(avoided.list(Time(24h), 1h, 33), names({"h2"}));

@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// Three tasks that run, on three hosts.
+/// Three running tasks, on three hosts.
 struct BlameWorld : Ground {
   explicit BlameWorld(spec::Membership membership = spec::Membership::Static)
       : Ground(plan_of(3, membership)) {
@@ -28,7 +28,7 @@ struct BlameWorld : Ground {
       run(first_role_task(index), "c" + std::to_string(index));
     }
   }
-  /// The containers of these tasks went with one host.
+  /// Loses the containers of these tasks together with one host.
   std::vector<Cause> lose_on_one_host(const std::vector<uint32_t>& indices) {
     std::vector<Cause> causes;
     for (const uint32_t index : indices) {
@@ -40,7 +40,7 @@ struct BlameWorld : Ground {
     }
     return causes;
   }
-  /// Its next attempt is placed, and does not run.
+  /// Its next attempt is placed, but does not run.
   void end_and_place(uint32_t index) {
     lives.end(first_role_task(index), std::nullopt, TaskState::Waiting);
     place_again(first_role_task(index), "c" + std::to_string(index));
@@ -48,7 +48,7 @@ struct BlameWorld : Ground {
   void succeed(uint32_t index) {
     lives.end(first_role_task(index), Exit{.exit_code = 0}, TaskState::Succeeded);
   }
-  /// Of the origin, when the rest have lost a peer.
+  /// Returns the hint of the origin when the rest have lost a peer.
   std::string hint_after_loss(const std::vector<uint32_t>& rest, const std::string& known = "") {
     Blame::Answer answer;
     for (const uint32_t index : rest) {

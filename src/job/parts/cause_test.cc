@@ -67,7 +67,7 @@ TEST(Cause, OfAContainersEndIsTheClusters) {
   EXPECT_EQ(cause.at, kNow);
 }
 
-// "What to do" is said once, by the table of classes.
+// "What to do" is said once, in the table of classes.
 TEST(Cause, LeavesTheAdviceToItsClass) {
   EXPECT_EQ(of_end(ContainerEndKind::Completed).first.failure.hint, "");
   EXPECT_EQ(of_end(ContainerEndKind::Killed).first.failure.hint, "");

@@ -74,7 +74,7 @@ TEST(Ladder, TriesNoOtherHostWhereThereIsNone) {
   EXPECT_EQ(ladder.climb(of_host, kOneHost, Time(2s)), Rung::Host);
 }
 
-// A smaller count of any rung never means more tries.
+// A smaller count on any rung never means more tries.
 TEST(Ladder, GivesFewerTriesForASmallerBudget) {
   const auto tries = [](uint32_t process, bool moves, uint32_t container) {
     const Plan plan = plan_with({.process = process,

@@ -36,7 +36,7 @@ struct Ground {
   Ground(const Ground&) = delete;
   Ground& operator=(const Ground&) = delete;
 
-  /// A ready container for one task, and the task's next attempt in it.
+  /// Makes a ready container for one task, and places the task's next attempt in it.
   void place(TaskId id, const std::string& container) {
     const ContainerId name(container);
     const Container& granted = lives.grant({.container = name, .host = HostName("h-" + container)});
@@ -49,7 +49,7 @@ struct Ground {
     const auto number = static_cast<uint32_t>(lives.task(id).attempts.size()) + 1;
     lives.place(id, *lives.find(ContainerId(container)), 0, number);
   }
-  /// The task runs in `generation`.
+  /// Lets the task run in `generation`.
   void run(TaskId id, const std::string& container, uint32_t generation = 1) {
     place(id, container);
     start(id, generation);
@@ -63,14 +63,14 @@ struct Ground {
     lives.tell_to_start(id, Generation(generation));
     lives.run(id, 100);
   }
-  /// Its attempt fails, and waits for what becomes of it.
+  /// Its attempt fails, and awaits the decision about it.
   Cause fail(TaskId id, FailureKind kind) {
     Exit exit{.exit_code = 1};
     exit.failure = Failure{.class_name = "test", .kind = kind, .evidence = "", .hint = ""};
     lives.end(id, exit, TaskState::Waiting);
     return cause_of_exit(id, lives.task(id).attempts.back(), exit, turn.now);
   }
-  /// Takes out the actions so far that are of type A.
+  /// Takes out those of the actions so far that are of type A.
   template <class A>
   std::vector<A> take() {
     std::vector<A> taken;
