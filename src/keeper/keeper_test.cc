@@ -15,8 +15,8 @@
 namespace muster::keeper {
 namespace {
 
-/// A container under test: a stub whose agent is a shell script. Every process of it inherits the
-/// write end of one pipe, so that its end of file says that all of them are gone.
+/// A container under test: a stub whose agent is a shell script. Each of its processes inherits the
+/// write end of one pipe, so that end of file on it means that all of them are gone.
 class Container {
  public:
   explicit Container(const std::string& script, const std::string& remove_at_end = "") {
@@ -180,8 +180,8 @@ TEST(Keeper, SaysSoWhenTheAgentCannotBeExecuted) {
 }
 
 TEST(Keeper, StartsProgramsThatOutliveTheContainer) {
-  // Python plays the agent, which asks for a program that waits for the end of file on its
-  // descriptor 4 and then writes to its descriptor 3.
+  // Python plays the agent, which asks for a program that waits for end of file on its descriptor 4
+  // and then writes to its descriptor 3.
   int answer[2];
   int hold[2];
   ASSERT_EQ(::pipe(answer), 0);
