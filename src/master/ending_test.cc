@@ -1,4 +1,4 @@
-// What a master does between a job's end and its own: all at once, each within its bound.
+// What a master does between its job's end and its own: everything at once, each within its bound.
 #include "cluster/host_memory.h"
 #include "master/master_world_test.h"
 #include "master/watch/notice_sender.h"
@@ -16,7 +16,7 @@
 namespace muster::master {
 namespace {
 
-/// What is told or kept at the end takes as long as a test says.
+/// Takes as long as a test says to report or keep something at the end.
 class Slow {
  public:
   explicit Slow(rt::Loop& loop) : loop_(loop) {}
@@ -94,7 +94,7 @@ struct Endings : MasterWorld {
     first = make("m1", false, nullptr, told_at_the_end,
                  {.notices = &sender, .samples = &samples, .hosts = &hosts, .tracker = &tracker});
   }
-  /// Lets the job succeed; returns how long after that it left its cluster.
+  /// Lets the job succeed; returns how long after that the master left its cluster.
   Duration leave() {
     run();
     succeed(first->master, 0);

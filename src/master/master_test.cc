@@ -203,7 +203,7 @@ TEST_F(MasterWorld, KeepsPlacesForTheOwner) {
   EXPECT_EQ(first->end->outcome->result, job::JobResult::Stopped);
 }
 
-// Viewers have proved that they may look, which is no reason to keep everybody else from it.
+// Viewers have proved that they may look, which is no reason to let them keep out everybody else.
 TEST_F(MasterWorld, WhoIsSilentMakesRoomForWhoComes) {
   run();
   std::vector<std::unique_ptr<testing::ScriptedClient>> viewers;
@@ -220,8 +220,8 @@ TEST_F(MasterWorld, WhoIsSilentMakesRoomForWhoComes) {
   EXPECT_TRUE(owner->connected());
 }
 
-// A question has six bytes, and its answer thousands: all that a client may send would be
-// gigabytes.
+// A request has six bytes, and its answer thousands: the answers to everything that a client may
+// send would take gigabytes.
 TEST_F(MasterWorld, WhoAsksAndDoesNotReadIsClosed) {
   run();
   auto viewer = client(*first, Peer::Kind::Viewer);
@@ -260,7 +260,7 @@ TEST_F(MasterWorld, WhoDoesNotReadGetsNoAnswerUntilThen) {
   EXPECT_TRUE(viewer->connected());
 }
 
-// Each turn of the loop has one answer for one of them.
+// Each turn of the loop answers one request of one of them.
 TEST_F(MasterWorld, WhoAsksMuchLetsOthersHaveTheirTurn) {
   run();
   auto viewer = client(*first, Peer::Kind::Viewer, {});
@@ -311,7 +311,7 @@ TEST_F(MasterWorld, StopsForTheOwnerButNotForAViewer) {
 
 TEST_F(MasterWorld, SaysWhoStoppedItEvenIfTheyDoNot) {
   run();
-  auto owner = client(*first, Peer::Kind::Owner);  // Says hello as alice.
+  auto owner = client(*first, Peer::Kind::Owner);  // Its hello says that it is alice.
   owner->send(wire::StopJob{});
   ASSERT_TRUE(loop.run_until([this] { return first->end.has_value(); }, seconds(5)));
   EXPECT_EQ(first->end->outcome->message, "stopped by alice");
@@ -463,7 +463,7 @@ TEST_F(MasterWorld, HearsTheLastWordsOfAContainerThatEnded) {
   EXPECT_EQ(first->end->outcome->first_cause->exit_code, 7);
 }
 
-/// Watches the job and is told its end late, or never.
+/// Watches the job, and hears of its end late or never.
 class SlowAudience final : public Audience {
  public:
   void changed() override {}

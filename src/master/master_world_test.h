@@ -29,11 +29,11 @@ using control::Peer;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// Two workers as a gang, on one host, with one task in each container.
+/// A gang of two workers, on one host, with one task in each container.
 [[nodiscard]] Result<job::Plan> two_workers(const std::string& plan_json, const std::string& job,
                                             uint64_t seed);
 
-/// The same, and each depends on the other.
+/// The same, except that each depends on the other.
 [[nodiscard]] Result<job::Plan> coupled_workers(const std::string& plan_json,
                                                 const std::string& job, uint64_t seed);
 
@@ -57,7 +57,7 @@ class KeptPlace final : public cluster::PlaceStore {
   std::string summary;
 };
 
-/// What else is told about a job besides its clients, in tests that check that.
+/// Where else a job is reported besides its clients, in tests that check that.
 struct Beside {
   NoticeSender* notices = nullptr;
   cluster::SampleStore* samples = nullptr;  ///< Instead of files in memory.
@@ -150,7 +150,7 @@ struct MasterWorld : ::testing::Test {
     loop.run_ready();
     return made;
   }
-  /// The process dies: its connections break, and what it had not written is lost.
+  /// The process dies: its connections break, and what it had not yet written is lost.
   void kill(std::unique_ptr<Process>& process) {
     process->store.crash();
     process.reset();

@@ -68,7 +68,7 @@ TEST_F(Takeover, DialsAgainWhenTheLineBreaksBeforeTheHello) {
   };
   ASSERT_TRUE(second->start().has_value());
   loop.advance(
-      std::chrono::microseconds(2'500));  // The connection stands, the hello is not there yet.
+      std::chrono::microseconds(2'500));  // The connection is open, the hello has not arrived yet.
   network.block(cut_off.value, "m2");
   loop.advance(milliseconds(100));
   network.reset(cut_off.value);
@@ -113,7 +113,7 @@ TEST_F(Takeover, EndsNothingWithoutItsLogOnceANewerMasterIsInCharge) {
   auto alice = client(*first, Peer::Kind::Owner);
   alice->send(wire::StopJob{"alice"});
   loop.advance(seconds(2));
-  // No agent tells the first of its successor.
+  // No agent tells the first master about its successor.
   for (const char* agent : {"c1", "c2"}) {
     network.block("m1", agent);
     network.block(agent, "m1");

@@ -31,7 +31,7 @@ class AgentDialing : public ::testing::Test {
     listener_ = *std::move(opened);
   }
   void call() { dialer_.call(kContainer, listener_->address()); }
-  /// Whatever is sent gets lost.
+  /// From now on, whatever is sent gets lost.
   void cut_off() { network_.block("master", "agent"); }
   void heal() { network_.heal("master", "agent"); }
 

@@ -1,4 +1,4 @@
-// A job that is followed by the one who starts it, and may be over before they are connected.
+// A job that is followed by whoever started it, and may be over before they are connected.
 
 #include "master/master_world_test.h"
 

@@ -1,5 +1,5 @@
 // Streams between clients and agents: who may open them, that they are logged first, credit, and
-// what becomes of them when an end misbehaves or goes away.
+// what becomes of them when one end misbehaves or goes away.
 #include "control/keys.h"
 #include "master/master_world_test.h"
 
@@ -19,7 +19,7 @@ using wire::StreamFault;
 using wire::StreamFrame;
 using wire::StreamReset;
 
-/// Goal: what the relay does, with clients and agents played by the test.
+/// Goal: check what the relay does, with clients and agents played by the test.
 struct Streams : MasterWorld {
   static StreamFrame open(uint64_t id, uint32_t index = 0) {
     return {id, wire::StreamOpen{.attempt = worker(index, 0),
@@ -35,7 +35,7 @@ struct Streams : MasterWorld {
     client.send(StreamFrame{id, std::move(kind)});
     loop.run_ready();
   }
-  /// Opens a stream to a worker that runs; returns the id that its agent knows.
+  /// Opens a stream to a running worker; returns the id by which its agent knows it.
   uint64_t begin(testing::ScriptedClient& client, uint64_t id, uint32_t index = 0) {
     client.send(open(id, index));
     loop.run_ready();
@@ -50,7 +50,8 @@ struct Streams : MasterWorld {
     agent_of(first->master, index).send(StreamFrame{id, std::move(kind)});
     loop.run_ready();
   }
-  /// Opens a stream to the first worker, whose process has ended, as only its agent knows so far.
+  /// Opens a stream to the first worker, whose process has ended, which only its agent knows so
+  /// far.
   void open_after_the_end(testing::ScriptedClient& client, uint64_t id) {
     client.send(open(id));
     loop.run_ready();
@@ -70,7 +71,7 @@ struct Streams : MasterWorld {
   std::vector<Kind> at_agent(uint32_t index) {
     return kinds<Kind>(agent_of(first->master, index).got<StreamFrame>());
   }
-  /// The id of the stream that the first worker's agent has heard of last.
+  /// Returns the id of the stream that the first worker's agent heard of last.
   uint64_t at_agent_id() { return agent_of(first->master, 0).got<StreamFrame>().back().id; }
   template <class Kind>
   static std::vector<Kind> at(const testing::ScriptedClient& client) {
@@ -92,7 +93,7 @@ TEST_F(Streams, CarryDataBothWaysAndCloseHalfByHalf) {
   EXPECT_EQ(alice->got<StreamFrame>().back().id, 5U);
   EXPECT_EQ(at<wire::StreamData>(*alice)[0].bytes, "out");
   EXPECT_EQ(at<wire::StreamClosed>(*alice).size(), 1U);
-  // It is over: what comes late is dropped without a word.
+  // It is over, so anything that comes late is dropped silently.
   answer(0, id, wire::StreamData{"late"});
   say(*alice, 5, wire::StreamData{"late"});
   EXPECT_EQ(at<wire::StreamData>(*alice).size(), 1U);
@@ -273,7 +274,7 @@ TEST_F(Streams, HaveTheWindowsThatTheirEndsAskFor) {
   say(*alice, 1, wire::StreamData{"x"});
   EXPECT_EQ(at<wire::StreamReset>(*alice).size(), 1U);
 
-  // An agent that says nothing of windows has the usual one.
+  // An agent that does not mention windows has the usual one.
   alice->send(forward(2, 80));
   loop.run_ready();
   answer(0, at_agent_id(), wire::StreamOpened{});
@@ -435,7 +436,7 @@ TEST_F(Streams, OutliveAConnectionOfTheirAgentThatComesToNothing) {
   auto alice = client(*first, Peer::Kind::Owner);
   const uint64_t id = begin(*alice, 1);
   testing::ScriptedAgent& agent = agent_of(first->master, 0);
-  // It made two connections at once, as when it and a new master dial each other.
+  // The agent made two connections at once, as when it and a new master dial each other.
   testing::MemoryTransport second(network, "second");
   std::unique_ptr<control::Channel> silent;
   const Peer self{Peer::Kind::Agent, agent.container()};
@@ -516,7 +517,7 @@ TEST_F(DirectStreams, OpenOneWayThroughTheMasterToTheAgentAndNoSecond) {
   };
   dial_master(offers[0].container, std::string(wire::kTicketDigits, 'a'));
   dial_master(job::ContainerId("c99"), offers[0].ticket);
-  // The agent, which is a scripted one here, lets masters in alone: it is it that is asked.
+  // The agent, a scripted one here, lets in only masters: its refusal shows that it was asked.
   dial_master(offers[0].container, offers[0].ticket);
   dial_master(offers[0].container, offers[0].ticket);
   const std::string master = first->master.address() + " does not know us";
@@ -570,7 +571,7 @@ TEST_F(DirectStreams, TakeNoDataBeforeTheyAreDeclined) {
   loop.run_ready();
   say(*alice, 1, wire::StreamData{"early"});
   EXPECT_EQ(at<StreamReset>(*alice)[0].fault, StreamFault::Protocol);
-  // The agent has heard of it, and waits no longer.
+  // The agent has heard of it, and no longer waits.
   EXPECT_EQ(at_agent<StreamReset>(0).size(), 1U);
 }
 
@@ -605,7 +606,7 @@ TEST_F(DirectStreams, HaveNoTicketThatAClientMadeUp) {
   EXPECT_EQ(at_agent<wire::StreamOpen>(0)[0].ticket, "");
 }
 
-/// The facts of one kind that a client has seen.
+/// Returns the facts of one kind that a client has seen.
 template <class Fact>
 std::vector<Fact> facts_of(const testing::ScriptedClient& client) {
   std::vector<Fact> found;
@@ -681,7 +682,7 @@ TEST_F(Shells, AreListedWithoutAWordInTheLog) {
   answer(0, id, wire::StreamData{"shell 1"});
   ASSERT_EQ(at<wire::StreamData>(*alice).size(), 1U);
   EXPECT_EQ(at<wire::StreamData>(*alice)[0].bytes, "shell 1");
-  // It is open: nobody waits for it any more.
+  // It is open, so nobody waits for it any more.
   loop.advance(seconds(2));
   EXPECT_TRUE(at<StreamReset>(*alice).empty());
 }

@@ -1,4 +1,4 @@
-// Which server a job's variables name. The calls to one are proved by test/local/test_mlflow.py.
+// Which server a job's variables name. test/local/test_mlflow.py tests the calls to one.
 #include "master/watch/mlflow_tracker.h"
 
 #include <gmock/gmock.h>

@@ -56,7 +56,7 @@ class OneAnswer {
   }
 
   [[nodiscard]] std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
-  /// What was asked; call it when the answer has come.
+  /// Returns what was asked; call it once the answer has come.
   [[nodiscard]] const std::string& asked() const { return asked_; }
 
  private:
@@ -83,7 +83,7 @@ class OneAnswer {
 class NoticeSending : public ::testing::Test {
  protected:
   NoticeSending() {
-    os::ignore_broken_pipes();  // As in main: a command need not read what it is told.
+    os::ignore_broken_pipes();  // As in main: a command need not read its input.
     char name[] = "/tmp/notice-test-XXXXXX";
     folder_ = ::mkdtemp(name);
     settings_.folder = folder_;

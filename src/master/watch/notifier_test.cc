@@ -1,4 +1,4 @@
-// Which notices a master has sent, how often it tries, and what it writes down.
+// Which notices a master has sent, how often it tries, and what it records.
 #include "master/master_world_test.h"
 #include "master/watch/notice_sender.h"
 
@@ -16,7 +16,8 @@ using std::chrono::minutes;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// Answers as told, in order; then takes everything. Never, where an answer is missing.
+/// Gives the answers that it was given, in order, and then accepts everything. A missing answer
+/// never comes.
 class ScriptedSender final : public NoticeSender {
  public:
   explicit ScriptedSender(rt::Loop& loop) : loop_(loop), never_(loop) {}
@@ -56,7 +57,7 @@ Result<job::Plan> told_by_command(const std::string& plan_json, const std::strin
 struct Notices : MasterWorld {
   Notices() { first = make("m1", false, nullptr, told_by_command, {.notices = &sender}); }
 
-  /// What is known of each notice: "start delivered 1 trouble".
+  /// Returns what is known of each notice: "start delivered 1 trouble".
   static std::vector<std::string> known(const Master& master) {
     std::vector<std::string> rows;
     for (const job::NoticeTold& each : master.machine().state().chronicle.notices()) {
@@ -139,7 +140,7 @@ TEST_F(Notices, OfTheEndAreWaitedForButNotForLong) {
 TEST_F(Notices, AreTriedSoonerWhileTheJobEnds) {
   sender.answers.resize(6, Status(cluster_error("busy")));
   run();
-  loop.advance(seconds(40));  // It waits for half a minute by now.
+  loop.advance(seconds(40));  // By now it waits for half a minute.
   const size_t before = sender.sent.size();
   sender.answers = {cluster_error("busy"), cluster_error("busy")};
   end_job();

@@ -19,7 +19,7 @@ using metrics::Builtin;
 
 class SampleBookTest : public MasterWorld {
  protected:
-  /// A worker's agent beats once a second for a while, with this much memory and a loss.
+  /// A worker's agent beats once a second for a while, reporting this much memory and a loss.
   void measure(const Master& master, uint32_t index, int seconds_long, double memory) {
     for (int i = 0; i < seconds_long; ++i) {
       agent_of(master, index)
@@ -37,7 +37,7 @@ class SampleBookTest : public MasterWorld {
   static std::vector<metrics::Series> read(const Master& master, metrics::Query query = {}) {
     return master.samples().read(std::move(query), 100'000).value();
   }
-  /// All that lies in the sample files.
+  /// Returns everything in the sample files.
   std::vector<metrics::Series> stored(metrics::Query query) {
     metrics::SeriesReader reader(std::move(query));
     for (const os::FolderEntry& entry :
@@ -91,7 +91,7 @@ TEST_F(SampleBookTest, TrustsNoAgent) {
   run();
   testing::ScriptedAgent& liar = agent_of(first->master, 0);
   const std::vector<metrics::Reading> memory{{Builtin::ContainerMemoryUsage, 1}};
-  liar.send(beat({.attempt = worker(1), .readings = memory}));  // Somebody else's.
+  liar.send(beat({.attempt = worker(1), .readings = memory}));  // About somebody else's attempt.
   liar.send(beat({.attempt = worker(0, 9), .readings = memory}));
   liar.send(beat({.attempt = worker(7), .readings = memory}));
   liar.send(beat({.attempt = worker(0), .age = std::chrono::hours(5), .readings = memory}));
@@ -101,7 +101,7 @@ TEST_F(SampleBookTest, TrustsNoAgent) {
   liar.send(beat({.attempt = worker(0), .named = {taken}}));
   loop.advance(seconds(1));
   EXPECT_TRUE(read(first->master).empty());
-  // A clock that is ahead says so by a negative age: it is now.
+  // A clock that is ahead shows as a negative age, which counts as now.
   liar.send(beat({.attempt = worker(0), .age = -std::chrono::hours(5), .readings = memory}));
   loop.advance(seconds(1));
   EXPECT_EQ(read(first->master).size(), 1U);

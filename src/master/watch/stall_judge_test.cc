@@ -1,5 +1,5 @@
 // What the master makes of attempts that do nothing: when it looks closer, what it asks the agents,
-// and which fact comes of it.
+// and which fact results.
 #include "master/master_world_test.h"
 #include "stacks/stack_report.h"
 
@@ -27,11 +27,11 @@ bool is_probe(const wire::StreamOpen& open) {
 struct Stalls : MasterWorld {
   Stalls() { first = make("m1", false, nullptr, coupled_workers); }
 
-  /// An agent tells for how long its attempt has been quiet.
+  /// An agent reports how long its attempt has been quiet.
   void tell(uint32_t index, Duration quiet, Duration longest = {}) {
     beat(index, {.quiet = wire::Pause{.now = quiet, .longest = longest}});
   }
-  /// One that is busy and gets nowhere.
+  /// An agent reports an attempt that is busy and gets nowhere.
   void tell_busy(uint32_t index, Duration pause, Duration longest = {}) {
     beat(index,
          {.quiet = wire::Pause{},
@@ -45,7 +45,8 @@ struct Stalls : MasterWorld {
     agent_of(first->master, index).send(beat);
     loop.run_ready();
   }
-  /// Worker 0 waits for its peers, worker 1 is where `place` says, in all rounds; both go on.
+  /// Worker 0 waits for its peers; worker 1 is at the next of `places` in each round. Both carry on
+  /// as before.
   void answer_rounds(const std::vector<stacks::Frame>& places) {
     for (size_t round = 1; round <= 5; ++round) {
       for (int i = 0; i < 4 && probes(1).size() < round; ++i) {
@@ -60,7 +61,7 @@ struct Stalls : MasterWorld {
       answer(1, places[round % places.size()], "");
     }
   }
-  /// The streams that were opened to read the stacks of a worker.
+  /// Returns the streams that were opened to read the stacks of a worker.
   std::vector<uint64_t> probes(uint32_t index) {
     std::vector<uint64_t> ids;
     for (const StreamFrame& frame : agent_of(first->master, index).got<StreamFrame>()) {
@@ -72,7 +73,7 @@ struct Stalls : MasterWorld {
     }
     return ids;
   }
-  /// For how many seconds what a worker reads is watched.
+  /// Returns for how many seconds a probe watches what a worker reads.
   std::string watched(uint32_t index) {
     (void)probes(index);
     const auto flag = std::ranges::find(last_probe, stacks::kWatchFlag);
@@ -102,7 +103,7 @@ struct Stalls : MasterWorld {
     agent.send(StreamFrame{id, wire::StreamClosed{}});
     loop.run_ready();
   }
-  /// A shell that sleeps again and again.
+  /// Answers for a shell that sleeps again and again.
   void loops(uint32_t index) {
     stacks::Process shell{.pid = 7, .parent = 1, .command = "sh"};
     shell.threads.push_back({.id = 7, .name = "sh", .state = 'S', .system_call = "wait4"});
@@ -161,7 +162,7 @@ TEST_F(Stalls, OfAllAreLookedAtOnceAndTheSuspectIsNamed) {
   EXPECT_EQ(probes(0).size(), 1U);
 }
 
-/// A process of Python with one thread that waits there.
+/// Returns a Python process with one thread that waits there.
 stacks::Process waiting(int32_t pid, std::vector<stacks::Frame> frames) {
   stacks::Process process{
       .pid = pid, .parent = pid == 7 ? 1 : 7, .command = "python3", .python = true};
