@@ -17,7 +17,8 @@ namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-/// Any block, odd ones included: values of every kind, series with gaps, subjects of every shape.
+/// Returns any block, odd ones included: values of every kind, series with gaps, subjects of every
+/// shape.
 Block arbitrary(uint64_t seed) {
   std::mt19937_64 engine(seed);
   const auto below = [&](uint64_t bound) { return engine() % bound; };
@@ -52,7 +53,7 @@ Block arbitrary(uint64_t seed) {
   return block;
 }
 
-/// NaN is like itself here, and a negative zero is another zero.
+/// Here NaN equals itself, and a negative zero differs from zero.
 void expect_same(const Block& one, const Block& other) {
   ASSERT_EQ(one.columns.size(), other.columns.size());
   EXPECT_EQ(one.start_s, other.start_s);
@@ -124,7 +125,7 @@ TEST(Block, AnotherVersionIsNamed) {
   EXPECT_EQ(error.message, "a block of samples has version 2; this Muster reads 1");
 }
 
-/// With a right checksum, so that the reader sees every lie.
+/// The checksum is right, so that the reader sees every lie.
 std::string with_payload(const std::string& payload);
 
 TEST(Block, HostileNumbersTakeNoMemory) {
@@ -178,7 +179,7 @@ TEST(BlockFile, PassesOverDamage) {
 }
 
 TEST(BlockFile, ATornBlockHidesNoneBehindIt) {
-  // What an earlier master was writing when it died, and what the next one wrote behind it.
+  // What an earlier master was writing when it died, and what the next one appended to it.
   const std::string good = encode(small());
   const std::string bytes = good.substr(0, 20) + good;
   BlockFile file(bytes);

@@ -53,8 +53,8 @@ TEST(SampleFiles, OldestSecondsGoFirstAndMinutesStay) {
   EXPECT_EQ(files.take_surplus(), (SampleFileName{Kind::Seconds, 1, 2}));
 }
 
-/// What a busy training task with a GPU looks like, second after second, with noise in all that is
-/// noisy: the least that a codec can do well.
+/// What a busy training task with a GPU looks like, second after second, with noise in everything
+/// that is noisy: the worst case for a codec.
 class BusyTask {
  public:
   explicit BusyTask(uint32_t index) : engine_(index), io_(1e9 + index * 7e6) {}
@@ -98,7 +98,7 @@ class BusyTask {
 };
 
 TEST(SampleFiles, ADayOfAThousandTasksFits) {
-  // A tenth of the tasks for one window of each kind: the columns of more tasks only get denser.
+  // A tenth of the tasks for one window of each kind: with more tasks, the columns only get denser.
   constexpr uint32_t kTasks = 100;
   constexpr int64_t kBegin = 1'700'000'400;
   Recorder recorder;
@@ -122,11 +122,11 @@ TEST(SampleFiles, ADayOfAThousandTasksFits) {
   const double of_a_day = 10.0 * 144 * static_cast<double>(minutes_bytes);
   RecordProperty("minutes_bytes_a_day_of_1000_tasks", std::to_string(of_a_day));
   EXPECT_LT(of_a_day, static_cast<double>(SampleFiles::kMinutesBytesMax));
-  // And all files together never take more than this.
+  // All files together never take more than this.
   EXPECT_LT(
       SampleFiles::kSecondsBytesMax + SampleFiles::kMinutesBytesMax + 2 * SampleFiles::kFileBytes,
       100'000'000U);
-  // How long seconds of so many tasks are kept, in seconds: the last minutes at least.
+  // How long the seconds of this many tasks are kept, in seconds: at least the last minutes.
   const double kept_s = static_cast<double>(SampleFiles::kSecondsBytesMax) /
                         (10.0 * static_cast<double>(seconds_bytes) / 600);
   RecordProperty("seconds_kept_of_1000_tasks", std::to_string(kept_s));

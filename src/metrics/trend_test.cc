@@ -53,8 +53,8 @@ TEST(SteadyRise, IsNoneWhereNothingChangesOrItGoesUpAndDown) {
   EXPECT_FALSE(steady_rise(points(600, [](int64_t at) { return at < 300 ? 1.0 : 100.0; })));
 }
 
-/// Real: four child processes more each second, of which each makes the next look dearer, so that
-/// an agent looks less and less often.
+/// A real case: four more child processes each second, each of which makes the next look more
+/// expensive, so that an agent looks less and less often.
 TEST(SteadyRise, MayBeLookedAtLessAndLess) {
   const std::vector<Point> looks = {{1, 2},   {2, 6},    {3, 10},   {4, 14},   {5, 18},
                                     {6, 22},  {7, 26},   {9, 31},   {12, 45},  {16, 60},
