@@ -23,7 +23,7 @@ std::string counted(const std::string& bytes, int size) {
   return number(bytes.size(), size) + bytes;
 }
 
-/// What offers keys by these names, each with an age and a proof.
+/// Returns an offer of keys with these names, each with an age and a proof.
 std::string offer(const std::vector<std::string>& names) {
   std::string identities;
   std::string proofs;

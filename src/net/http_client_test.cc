@@ -52,7 +52,7 @@ class HttpGetTest : public ::testing::Test {
   std::vector<rt::Running> serving;
 };
 
-// A server that sends without end never lets a reader wait: the deadline comes all the same.
+// A server that sends without end never lets a reader wait, but the deadline still comes.
 TEST_F(HttpGetTest, ManyChunksAreReadInTurnsOfTheLoop) {
   std::string reply = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
   for (int count = 0; count < 100000; ++count) {

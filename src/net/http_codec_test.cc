@@ -105,7 +105,7 @@ TEST(HttpRequestReader, AsksByTheHeadHowLongABodyMayBe) {
   EXPECT_EQ(asked, 0);
   reader.feed("POST / HTTP/1.1\r\nCookie: known\r\nContent-Length: 8\r\n\r\n12345678");
   EXPECT_EQ(reader.next().value().value().body, "12345678");
-  // Before the body has come, and of each request anew.
+  // Before the body has come, and again for each request.
   reader.feed("POST / HTTP/1.1\r\nContent-Length: 8\r\n\r\n");
   const auto refused = reader.next();
   ASSERT_FALSE(refused.has_value());

@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 constexpr std::string_view kGet = "GET /a HTTP/1.1\r\n\r\n";
 
-// One client's end of a connection: what it read so far, and whether the server closed.
+// One client's end of a connection: what it has read so far, and whether the server closed it.
 struct Client {
   std::unique_ptr<Stream> stream;
   std::string got;
@@ -178,7 +178,7 @@ TEST_F(HttpServerTest, WhoHasLeftHttpMakesRoomForNoRequest) {
   EXPECT_FALSE(left.closed);
   say(connect(), leave);
   EXPECT_FALSE(left.closed);
-  say(connect(), leave);  // More than may: the oldest goes.
+  say(connect(), leave);  // One more than allowed: the oldest goes.
   EXPECT_TRUE(left.closed);
   Client& reader = connect();
   say(reader, std::string(kGet));
@@ -250,7 +250,7 @@ TEST_F(HttpServerTest, WhoWaitsLongestMakesRoom) {
   Client& second = connect();
   loop.advance(1s);
   Client& third = connect();
-  say(first, std::string(kGet));  // It has asked since: the second waits longest now.
+  say(first, std::string(kGet));  // It has asked since, so the second one has waited longest now.
   connect();
   EXPECT_TRUE(second.closed);
   EXPECT_FALSE(first.closed || third.closed);
@@ -297,7 +297,7 @@ TEST_F(HttpServerTest, WhoDoesNotReadMakesRoomForThoseWhoDo) {
   EXPECT_EQ(idle, 1);
 }
 
-// As those who wait for news of a job do, for 20 s each.
+// Like clients that wait for news of a job, for 20 s each.
 TEST_F(HttpServerTest, WhoWaitsForLongMakesRoomForWhoComes) {
   for (int count = 0; count < 3; ++count) {
     say(connect(), "GET /held HTTP/1.1\r\n\r\n");

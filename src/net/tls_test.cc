@@ -18,7 +18,7 @@ Psk key_of(uint8_t fill) {
   return key;
 }
 
-/// Two ends over a socket pair, driven by turns.
+/// Two ends of a socket pair, driven in turns.
 struct Pair {
   Pair(std::string identity, const Psk& key, std::string client_protocol = "test/1")
       : client_context(std::move(client_protocol)) {
@@ -83,7 +83,7 @@ TEST(Tls, WrongKeyAndUnknownNameLookTheSameToTheStranger) {
   EXPECT_EQ(unknown.client->failure(), TlsFailure::WrongKey);
 }
 
-/// Somebody between the two records what the client says, and says it again to the server.
+/// Somebody in between records what the client says, and repeats it to the server.
 TEST(Tls, ARecordedConnectionOpensNothing) {
   Pair pair("alice", key_of(1));
   std::array<int, 2> ends{};
