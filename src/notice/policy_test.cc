@@ -99,7 +99,7 @@ TEST(NoticePolicy, AStallIsToldOnceForEachAttemptAndSeldom) {
   const auto stalled = [](job::AttemptId attempt, Duration silent) {
     return job::AttemptStalled{attempt, silent, job::Sureness::Unsure};
   };
-  policy.take(plan(), stalled(worker(0), 0s));  // One that is over.
+  policy.take(plan(), stalled(worker(0), 0s));  // A stall that is over.
   policy.take(plan(), job::AttemptStalled{worker(0), 600s, job::Sureness::Sign});  // It is idle.
   EXPECT_EQ(ids(policy, {}), Ids{});
   policy.take(plan(), stalled(worker(0), 600s));
