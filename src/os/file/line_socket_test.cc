@@ -146,7 +146,7 @@ TEST_F(LineSocketTest, LiesBelowTmpWhereThePathIsTooLong) {
   EXPECT_FALSE(std::filesystem::exists(path.parent_path()));
 }
 
-/// The folder of a socket as its maker leaves it when it is killed.
+/// The folder of a socket as its creator leaves it when it is killed.
 class LeftFolder {
  public:
   explicit LeftFolder(std::chrono::seconds age) {

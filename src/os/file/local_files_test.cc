@@ -42,7 +42,7 @@ TEST_F(LocalFilesTest, WritesWholeFilesWithTheirMode) {
   ASSERT_TRUE(stat.has_value());
   EXPECT_EQ(stat->mode, 0600U);
   EXPECT_EQ(stat->size_bytes, 3U);
-  EXPECT_EQ(files_->list(root_)->size(), 1U);  // No temporary file stays.
+  EXPECT_EQ(files_->list(root_)->size(), 1U);  // No temporary file is left.
 }
 
 TEST_F(LocalFilesTest, CreateNeverReplaces) {
@@ -76,7 +76,7 @@ TEST_F(LocalFilesTest, AppendsAndTruncates) {
 }
 
 TEST_F(LocalFilesTest, FullDiskLeavesNoHalfRecord) {
-  // A file that may not grow behaves as a full disk does.
+  // A file that may not grow behaves like a full disk.
   const Path path = root_ / "log";
   EXPECT_TRUE(testing::passes_without({}, [&] {
     ::signal(SIGXFSZ, SIG_IGN);
@@ -215,7 +215,7 @@ TEST_F(LocalFilesTest, LockEndsWithItsProcessAndIsNotInherited) {
     ::_exit(lock.has_value() ? 0 : 1);
   }
   EXPECT_EQ(reap(Pid(holder))->code, 0);
-  // vfork lets the holder go on a moment before its child has closed what it does not inherit.
+  // vfork lets the holder continue shortly before its child has closed what it does not inherit.
   bool free = false;
   const auto wait = files_->wait_lock(root_ / "lock", 0600, [&](auto lock) {
     free = lock.has_value();

@@ -27,7 +27,7 @@ class TrustedFolder : public ::testing::Test {
     return root_ / name;
   }
   static void mode(const Path& path, mode_t mode) { EXPECT_EQ(::chmod(path.c_str(), mode), 0); }
-  /// What is said of a folder; "" if it is trusted.
+  /// Returns what is said against a folder; "" if it is trusted.
   [[nodiscard]] std::string refusal(const std::string& name, Above above = Above::Checked) const {
     const Status checked = check_trusted(root_ / name, above);
     const std::string message = checked ? "" : checked.error().message;

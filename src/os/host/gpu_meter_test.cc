@@ -99,9 +99,9 @@ class AmdGpus : public Scratch {
 TEST_F(AmdGpus, AreReadInTheOrderOfTheirCards) {
   card("card10", "0x1002", "7");
   card("card2", "0x1002", "93");
-  card("card0", "0x10de", "55");  // Another maker's.
+  card("card0", "0x10de", "55");  // From another manufacturer.
   card("card3-DP-1", "0x1002", "1");
-  write("card1/device/vendor", "0x1002\n");  // Nothing is told of it.
+  write("card1/device/vendor", "0x1002\n");  // Reports nothing.
   write("card2/device/hwmon/hwmon4/power1_average", "186000000\n");
   write("card2/device/hwmon/hwmon4/temp1_input", "64500\n");
   const std::vector<GpuReading> readings = read_amd_gpus(root_);
@@ -130,7 +130,7 @@ TEST_F(AmdGpus, SurviveFilesThatHoldSomethingElse) {
   EXPECT_THAT(read_amd_gpus(root_ / "none"), IsEmpty());
 }
 
-/// A program of that name which notes each start, and prints what a test wants.
+/// A program of that name, which records each start and prints what a test wants.
 class RunningGpuMeter : public Scratch {
  protected:
   void program(std::string_view script) {

@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Files as those below /sys/fs/cgroup.
+/// Files like those below /sys/fs/cgroup.
 class Throttled : public ::testing::Test {
  protected:
   Throttled() {

@@ -14,7 +14,7 @@
 namespace muster::os {
 namespace {
 
-/// A shell that runs what it is told, line by line.
+/// A shell that runs what it is told to, line by line.
 class ToldShell {
  public:
   ToldShell() {
@@ -66,7 +66,7 @@ class ToldShell {
   rt::Fd from_;
 };
 
-/// As a round lists them, which is as list_family() does.
+/// Returns the members as a round lists them, which must agree with list_family().
 std::vector<Pid> next_members(FamilyRounds& rounds, Pid child) {
   const FamilyRound round = rounds.begin();
   if (!round.own) {
@@ -92,7 +92,7 @@ TEST(FamilyRounds, FindWhoCameAndMissWhoEnded) {
   const Pid first = shell.tell("sleep 60 >/dev/null & echo $!");
   EXPECT_EQ(next_members(rounds, shell.pid()), (Pids{shell.pid(), first}));
   const Pid strange = other.tell("sleep 60 >/dev/null & echo $!");
-  for (int i = 0; i < 25; ++i) {  // So often that they are listed anew meanwhile.
+  for (int i = 0; i < 25; ++i) {  // Often enough for a new full listing in between.
     EXPECT_EQ(next_members(rounds, shell.pid()), (Pids{shell.pid(), first}));
   }
   const Pid second = shell.tell("sh -c 'sleep 61 >/dev/null & echo $!; wait' &");

@@ -22,7 +22,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
 
-/// Goal: real programs behind pipes and terminals, read only as far as was allowed.
+/// Goal: check real programs behind pipes and terminals, read only as far as was allowed.
 class Interactive : public ::testing::Test {
  protected:
   Interactive() { ignore_broken_pipes(); }
@@ -165,7 +165,7 @@ TEST_F(Interactive, HangsUpATerminalWhoseOwnerIsGone) {
   EXPECT_FALSE(exit_.has_value());
 }
 
-/// The descriptors that this process has open.
+/// Counts the descriptors that this process has open.
 size_t open_descriptors() {
   const std::filesystem::directory_iterator all("/proc/self/fd");
   return static_cast<size_t>(std::distance(begin(all), end(all)));

@@ -19,7 +19,7 @@ namespace {
 #define SKIP_WHERE_SANITIZED() (void)0
 #endif
 
-/// So that nothing more fits: the limit is what is used already.
+/// Sets the limit to what is already used, so that nothing more fits.
 void take_all_memory_away() {
   const rlimit none{.rlim_cur = 1, .rlim_max = RLIM_INFINITY};
   (void)::setrlimit(RLIMIT_AS, &none);

@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A pipe that holds `text` and whose writer has gone.
+/// A pipe that holds `text` and whose writer is gone.
 rt::Fd pipe_with(const std::string& text) {
   std::array<int, 2> ends{};
   EXPECT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
@@ -25,7 +25,7 @@ rt::Fd pipe_with(const std::string& text) {
   return rt::Fd(ends[0]);
 }
 
-/// The pieces in which a reader gets `text`.
+/// Returns the pieces in which a reader gets `text`.
 std::vector<std::string> pieces_of(const std::string& text, PipeReader::Pace pace) {
   rt::IoLoop loop;
   std::vector<std::string> pieces;
@@ -57,7 +57,7 @@ TEST(PipeReader, ReadsAFloodInLargePieces) {
   const std::string text = text_of(1'000'000);
   const std::vector<std::string> pieces = pieces_of(text, PipeReader::Pace::Batches);
   EXPECT_EQ(joined(pieces), text);
-  EXPECT_LE(pieces.size(), 4U);  // 64 KiB, then what 512 KiB take.
+  EXPECT_LE(pieces.size(), 4U);  // 64 KiB, then up to 512 KiB each.
   EXPECT_EQ(std::ranges::max(pieces, {}, &std::string::size).size(), 512U << 10);
 }
 

@@ -104,7 +104,7 @@ TEST(Processes, SignalsTheWholeFamilyWhateverItsGroups) {
 }
 
 TEST(Processes, SignalsThoseOfAFamilyThatIgnoreASignal) {
-  // What a shell without job control puts in the background ignores INT.
+  // What a shell without job control puts into the background ignores INT.
   OneChild child(
       shell("sh -c 'trap \"echo deaf\" TERM; echo up; while :; do sleep 0.02; done' & "
             "sh -c 'trap \"echo hears\" INT TERM; echo up; while :; do sleep 0.02; "
@@ -170,7 +170,7 @@ TEST(Processes, WorkWithoutPidfdAndCloseRange) {
     ASSERT_TRUE(child.exit.has_value());
     EXPECT_EQ(child.exit->code, 5);
     EXPECT_EQ(child.out, "hello\n");
-    // A watch that goes before its child must not be called.
+    // A watch that is destroyed before its child ends must not be called.
     OneChild left(shell("exec sleep 60"));
     EXPECT_TRUE(left.processes->signal_group(left.pid, SIGKILL).has_value());
     left.processes.reset();
@@ -178,7 +178,7 @@ TEST(Processes, WorkWithoutPidfdAndCloseRange) {
 }
 
 TEST(ProcessTree, ListsDescendantsThatLeftTheirSession) {
-  ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);  // As the keeper of an agent is.
+  ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);  // Like the keeper of an agent.
   OneChild child(shell("(setsid sleep 60 &) ; sleep 60 & echo up; wait"));
   child.on_output = [&] {
     const Pid self(::getpid());
@@ -192,7 +192,7 @@ TEST(ProcessTree, ListsDescendantsThatLeftTheirSession) {
   child.run();
   ASSERT_TRUE(child.exit.has_value());
   EXPECT_EQ(child.exit->signal, SIGKILL);
-  while (::waitpid(-1, nullptr, 0) > 0) {  // The orphans that came to this process.
+  while (::waitpid(-1, nullptr, 0) > 0) {  // The orphans that this process inherited.
   }
   EXPECT_TRUE(list_descendants(Pid(::getpid())).empty());
 }

@@ -28,7 +28,7 @@ TEST(SharedInput, TellsOfBytesAndLeavesTheModeAlone) {
     char byte = 0;
     EXPECT_EQ(::read(reader.get(), &byte, 1), 1);
     if (++told == 2) {
-      loop.stop();  // It is told again while something is left.
+      loop.stop();  // It is told again as long as something is left.
     }
   });
   ASSERT_EQ(::write(writer.get(), "xy", 2), 2);

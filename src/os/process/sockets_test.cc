@@ -1,4 +1,4 @@
-// On sockets of this process, and of a child without any.
+// About sockets of this process, and of a child that has none.
 #include "os/process/sockets.h"
 
 #include "os/process/spawn.h"
@@ -107,7 +107,7 @@ TEST(Sockets, TellHowManyBytesAConnectionHasBrought) {
   ASSERT_EQ(::connect(client.get(), reinterpret_cast<const sockaddr*>(&address), size), 0);
   const rt::Fd accepted(::accept(server.get(), nullptr, nullptr));
   ASSERT_TRUE(accepted.valid());
-  // A container may forbid to ask.
+  // A container may forbid asking.
   if (!copy_descriptor(self, client.get()).valid()) {
     GTEST_SKIP() << "descriptors cannot be copied here";
   }
@@ -138,7 +138,7 @@ TEST(Sockets, AreNoneOfAProcessThatOnlyReads) {
   EXPECT_FALSE(list_sockets(child.pid)) << "it has ended";
 }
 
-/// What a thread waits for that is in `wait`, which ends when `wake` can be read.
+/// Returns what a thread in `wait` waits for; `wait` ends when `wake` can be read.
 std::vector<int32_t> awaited_in(const std::string& call, const std::function<void()>& wait,
                                 int wake) {
   std::thread waiter(wait);

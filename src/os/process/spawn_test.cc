@@ -109,7 +109,7 @@ TEST(Spawn, KeepsDescriptorsUnderTheirNumbers) {
   ASSERT_EQ(::pipe2(one.data(), O_CLOEXEC), 0);
   ASSERT_EQ(::pipe2(two.data(), O_CLOEXEC), 0);
   SpawnOptions options = shell("echo first >&5; echo second >&9");
-  // Numbers that cross the parent's own.
+  // Numbers that cross those of the parent.
   options.keep = {{.parent_fd = one[1], .child_fd = 5}, {.parent_fd = two[1], .child_fd = 9}};
   const auto child = spawn(options);
   ASSERT_TRUE(child.has_value());
@@ -150,7 +150,7 @@ TEST(Spawn, MergesStreamsInTheOrderInWhichTheyAreWritten) {
   const ssize_t got = ::read(child->stdout_pipe.get(), bytes.data(), bytes.size());
   ASSERT_GT(got, 0);
   EXPECT_EQ(std::string(bytes.data(), static_cast<size_t>(got)), "a\nb\nc\nd\n");
-  EXPECT_EQ(::read(child->stdout_pipe.get(), bytes.data(), bytes.size()), 0);  // Nobody has it.
+  EXPECT_EQ(::read(child->stdout_pipe.get(), bytes.data(), bytes.size()), 0);  // Nobody holds it.
 }
 
 TEST(Spawn, LeadsAGroupOrASession) {
@@ -169,7 +169,7 @@ TEST(Spawn, LeadsAGroupOrASession) {
 
 TEST(Spawn, ResetsSignals) {
   ::signal(SIGPIPE, SIG_IGN);
-  // 32 is glibc's own: only the kernel's call can ignore it, and only that can undo it.
+  // 32 is glibc's own: only the kernel's call can ignore it, and only that call can undo it.
   constexpr int kInternalSignal = 32;
   const std::array<uint64_t, 4> ignore = {reinterpret_cast<uint64_t>(SIG_IGN), 0, 0, 0};
   ASSERT_EQ(::syscall(SYS_rt_sigaction, kInternalSignal, ignore.data(), nullptr, sizeof(uint64_t)),
@@ -181,8 +181,8 @@ TEST(Spawn, ResetsSignals) {
   ::syscall(SYS_rt_sigaction, kInternalSignal, standard.data(), nullptr, sizeof(uint64_t));
 }
 
-/// Returns the soft limit of descriptors that a program sees, of a process that was started with
-/// 100 of them, raised its limit and holds 200.
+/// Returns the soft limit of descriptors that a program sees if it is started by a process that
+/// began with 100 of them, raised its limit and holds 200.
 int limit_of_a_program() {
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
@@ -200,7 +200,7 @@ int limit_of_a_program() {
 }
 
 TEST(Spawn, GivesAProgramTheDescriptorsThatThisProcessWasStartedWith) {
-  // In a process of its own: the limit before is kept for good.
+  // In a separate process, because the earlier limit is remembered for good.
   const pid_t process = ::fork();
   if (process == 0) {
     ::_exit(limit_of_a_program());
@@ -208,8 +208,8 @@ TEST(Spawn, GivesAProgramTheDescriptorsThatThisProcessWasStartedWith) {
   EXPECT_EQ(reap(Pid(process))->code, 100);
 }
 
-/// Spawns some programs of their own sessions while somebody holds down Ctrl-C. Returns how many
-/// of them died of it.
+/// Spawns some programs in their own sessions while somebody holds down Ctrl-C. Returns how many of
+/// them died of it.
 int died_of_interrupts() {
   ::setpgid(0, 0);
   ::signal(SIGINT, SIG_IGN);

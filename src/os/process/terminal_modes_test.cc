@@ -21,13 +21,13 @@ TEST(TerminalModes, AreThoseOfANormalTerminalAtFirst) {
 }
 
 TEST(TerminalModes, AreWhatProgramsSwitched) {
-  // As vim begins.
+  // What vim sends first.
   const TerminalModes modes =
       after("\x1b[?1049h\x1b[>4;2m\x1b[?1h\x1b=\x1b[?2004h\x1b[?1004h\x1b[?25l");
   EXPECT_EQ(modes.sequences(), "\x1b[?1049h\x1b[?1h\x1b[?25l\x1b[?1004h\x1b[?2004h\x1b=\x1b[>4;2m");
   EXPECT_TRUE(modes.has_screen());
   EXPECT_TRUE(modes.on_other_screen());
-  // As top does.
+  // What top sends first.
   EXPECT_TRUE(after("\x1b[?1h").has_screen());
   EXPECT_FALSE(after("\x1b[?1h").on_other_screen());
 }
@@ -61,9 +61,9 @@ TEST(TerminalModes, TakeTheOlderNumbersOfTheOtherScreen) {
 
 TEST(TerminalModes, KeepNothingOfWhatIsNone) {
   EXPECT_EQ(after("\x1b[?99999999h\x1b[?h\x1b[?;h\x1b[?1000").sequences(), "");
-  // A title may contain what looks like one.
+  // A title may contain what looks like a mode.
   EXPECT_EQ(after("\x1b]0;[?1000h\a").sequences(), "");
-  // Binary output neither takes memory nor hides what follows.
+  // Binary output neither takes up memory nor hides what follows.
   EXPECT_EQ(after("\x1b[?" + std::string(100'000, '1') + "h\x1b[?1000h").sequences(),
             "\x1b[?1000h");
   EXPECT_EQ(after("\x1b[?10\x18\x1b[?1000h").sequences(), "\x1b[?1000h");

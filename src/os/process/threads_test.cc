@@ -31,7 +31,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A child that has begun to wait: "cat" for what comes on a pipe, on which nothing comes.
+/// A child that has begun to wait, like "cat" on a pipe on which nothing arrives.
 class Waiting {
  public:
   explicit Waiting(std::vector<std::string> command) {
@@ -100,7 +100,7 @@ TEST(Threads, TellForHowLongOneSleeps) {
   const ThreadState asleep = list_threads(sleeper.pid(), 8).front();
   const Waiting reader({"/bin/cat"});
   EXPECT_FALSE(sleeps_for(reader.pid(), list_threads(reader.pid(), 8).front()));
-  // A container may hide it, or the kernel may have the call begin anew.
+  // A container may hide it, or the kernel may have the call restarted.
   if (asleep.system_call == "clock_nanosleep" || asleep.system_call == "nanosleep") {
     const std::optional<Duration> sleep = sleeps_for(sleeper.pid(), asleep);
     ASSERT_TRUE(sleep);
@@ -123,7 +123,7 @@ TEST(Threads, TellWhetherTimeMayWakeAReader) {
   EXPECT_FALSE(may_be_woken(socket));
   const timeval limit{.tv_sec = 1, .tv_usec = 0};
   ASSERT_EQ(::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit), 0);
-  // A container may forbid to ask.
+  // A container may forbid asking.
   if (::syscall(438, -1, 0, 0) == -1 && errno == EBADF) {
     EXPECT_TRUE(may_be_woken(socket));
   }
@@ -175,7 +175,7 @@ TEST(Threads, TellForHowLongOneSleepsByTheWallClock) {
 }
 
 TEST(Threads, TellWhetherAWaitForOthersIsOneOfMilliseconds) {
-  // As threads wait for a lock that has a time limit, and as those do that ask again and again.
+  // Like threads that wait for a lock with a time limit, and like those that ask again and again.
   const auto waits_for = [](Duration most) {
     const Waiting waiting({"/usr/bin/python3", "-c",
                            fmt::format("import threading\nlock = threading.Lock()\nlock.acquire()\n"

@@ -1,4 +1,4 @@
-// On children of this process, each of which waits in its own way.
+// About children of this process, each of which waits in its own way.
 #include "os/process/waits.h"
 
 #include "os/process/spawn.h"
@@ -42,7 +42,8 @@ class Child {
   Pid pid_;
 };
 
-/// The first look at `processes` that `is_it`. There is one, unless the kernel hides system calls.
+/// Returns the first look at `processes` that `is_it` accepts. There is one, unless the kernel
+/// hides system calls.
 template <class IsIt>
 Waits look_until(const std::vector<Pid>& processes, Pid worker, IsIt is_it) {
   KnownThreads threads;
@@ -97,7 +98,7 @@ TEST(WaitsTest, TellOfOneWhoseChildComputes) {
   ASSERT_EQ(::read(told[0], &child.value, sizeof(child.value)),
             static_cast<ssize_t>(sizeof(child.value)));
   const std::vector<Pid> both = {parent.pid(), child};
-  // Whoever of them has computed more by now.
+  // Whichever of them has computed more by now.
   for (const Pid worker : both) {
     const Waits waits =
         look_until(both, worker, [](const Waits& seen) { return seen.for_children; });
