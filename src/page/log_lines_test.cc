@@ -70,7 +70,7 @@ TEST(LogLines, WordsAreFoundInAnyCase) {
 }
 
 TEST(LogLines, WordsThatRepeatThemselvesAreFound) {
-  // All texts of ten letters, all words of up to four, of two letters.
+  // All texts of ten letters and all words of up to four, over two letters.
   for (unsigned bits = 0; bits < 1U << 10; ++bits) {
     const std::string text = of_two_letters(bits, 10);
     for (size_t length = 1; length <= 4; ++length) {

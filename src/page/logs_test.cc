@@ -61,7 +61,7 @@ TEST_F(FeedLogsTest, AfterAHoleItBeginsAnew) {
   const LogPiece piece = read(3);
   EXPECT_EQ(piece.from, 50U);
   EXPECT_EQ(piece.bytes, "xyz");
-  EXPECT_EQ(read(1000).bytes, "xyz");  // As after another master.
+  EXPECT_EQ(read(1000).bytes, "xyz");  // As after a change of masters.
 }
 
 TEST_F(FeedLogsTest, KeepsTheLastBytes) {

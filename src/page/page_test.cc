@@ -85,7 +85,7 @@ class PageTest : public ::testing::Test {
     rt::Running running;
   };
 
-  // Sends a request on a connection of its own; the answer is in `got` once it has come.
+  // Sends a request on its own connection; the answer is in `got` once it has come.
   Client& ask(const std::string& request_line, const std::string& rest = "\r\n") {
     auto [mine, its] = testing::memory_streams(loop, "127.0.0.1:1", "127.0.0.1:2");
     Client& client = clients.emplace_back();
@@ -489,7 +489,7 @@ TEST_F(PageTest, WhatATaskPublishedDoesNotSeeTheTokenThatAdmitted) {
   const std::string token = "Authorization: Bearer token\r\n\r\n";
   EXPECT_EQ(status_of(ask("GET /endpoints/dashboard/x", token)), 200);
   EXPECT_EQ(asked, "/x ");
-  // One of the program's own is its business.
+  // A token of the program's own is the program's business.
   EXPECT_EQ(status_of(ask("GET /v/path/endpoints/dashboard/y",
                           "Authorization: Bearer its-own\r\n" + kCookie)),
             200);

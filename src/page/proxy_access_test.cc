@@ -115,7 +115,7 @@ TEST_F(ProxyAccessTest, NamesAreLookedUpAgain) {
   loop.advance(ProxyAccess::kLookUpEvery + 1s);
   EXPECT_EQ(admit(access, "10.0.0.7:1").kind, Kind::Job);
   EXPECT_EQ(admit(access, "10.0.0.1:1").kind, Kind::Elsewhere);
-  EXPECT_EQ(admit(access, "10.0.0.2:1").kind, Kind::Job);  // Where it was.
+  EXPECT_EQ(admit(access, "10.0.0.2:1").kind, Kind::Job);  // Where it was before.
   EXPECT_EQ(lookups, 4);
 }
 

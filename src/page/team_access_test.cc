@@ -24,7 +24,7 @@ class TeamAccessTest : public ::testing::Test {
     EXPECT_EQ(admission.kind == Admission::Kind::Job, !admission.user.empty());
     return admission.user;
   }
-  /// The cookie that a token is exchanged for; "" for none.
+  /// Returns the cookie that a token is exchanged for; "" if there is none.
   std::string cookie(std::string token) {
     const auto response = access.open_session({.method = "POST", .body = std::move(token)}).value();
     if (response.status != 200) {
@@ -88,7 +88,7 @@ class TicketTest : public TeamAccessTest {
     const net::HttpRequest request{.method = "GET", .target = "/", .headers = std::move(headers)};
     return testing::run_async(loop, access.admit(&request, std::move(peer))).value();
   }
-  /// "ticket", as a header has it.
+  /// "ticket", as it appears in a header.
   static constexpr const char* kTicket = "Negotiate dGlja2V0";
   FakeNegotiator negotiator;
 };
@@ -145,7 +145,7 @@ TEST_F(TicketTest, AProxysPeopleAreThoseItNames) {
   EXPECT_EQ(negotiator.asked, 0);
 }
 
-/// Judges nobody before it is told to.
+/// Judges nobody until it is told to.
 class SlowNegotiator final : public Negotiator {
  public:
   explicit SlowNegotiator(rt::Loop& loop) : go(loop) {}
@@ -165,7 +165,8 @@ rt::Async<> admit_ticket(TeamAccess* access, std::string peer, std::vector<std::
   users->push_back(std::move(admission.user));
 }
 
-// Anybody can send what looks like one, and each that waits keeps a place of the server's.
+// Anybody can send what looks like a ticket, and each one that waits takes one of the server's
+// places.
 TEST_F(TeamAccessTest, TicketsOfOneAddressLeaveOthersTheirPlaces) {
   SlowNegotiator slow(loop);
   access.judge_tickets(slow);
