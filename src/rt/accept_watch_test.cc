@@ -14,7 +14,7 @@
 namespace muster::rt {
 namespace {
 
-/// A descriptor at which somebody waits for ever stands for a listening one.
+/// A descriptor at which somebody always waits stands for a listening one.
 struct Comings : ::testing::Test {
   Comings() {
     std::array<int, 2> ends{};
@@ -35,7 +35,7 @@ TEST_F(Comings, AreNotSeenDuringARest) {
   AcceptWatch watch(loop, near.get(), [&] {
     ++calls;
     self->rest(std::chrono::hours(1));
-    self->rest(Duration::zero());  // A repetition changes nothing.
+    self->rest(Duration::zero());  // Repeating it changes nothing.
     loop.stop();
   });
   self = &watch;

@@ -34,7 +34,7 @@ Async<Result<int>> slow(Loop& loop, Duration delay) {
   co_return 7;
 }
 
-/// Counts what is destroyed.
+/// Counts destructions.
 struct Guard {
   explicit Guard(int& counter) : count(&counter) {}
   Guard(Guard&&) = delete;
@@ -194,7 +194,7 @@ TEST(Event, ForgetsDestroyedWaiters) {
     Scope scope(loop);
     scope.spawn(note(event, order, 'a'));
     loop.run_ready();
-    event.set();  // Posted, but gone before its turn.
+    event.set();  // Posted, but destroyed before its turn.
   }
   loop.run_ready();
   EXPECT_EQ(order, "");

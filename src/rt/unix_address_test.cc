@@ -12,7 +12,7 @@
 namespace muster::rt {
 namespace {
 
-/// 0, or why a new socket cannot have that address.
+/// Returns 0, or why a new socket cannot have that address.
 int bind_to(const UnixAddress& address, const Fd& socket) {
   return ::bind(socket.get(), address.get(), address.size()) == 0 ? 0 : errno;
 }
