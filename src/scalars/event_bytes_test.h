@@ -46,7 +46,7 @@ inline std::string record(std::string_view bytes) {
   return length + raw(masked_crc32c(length)) + std::string(bytes) + raw(masked_crc32c(bytes));
 }
 
-/// An event at `seconds` since 1970, of a step, with the bytes of its summary's values.
+/// Returns an event at `seconds` since 1970, for a step, with the bytes of its summary's values.
 inline std::string event(double seconds, int64_t step, std::string_view value) {
   return double_field(1, seconds) +
          (step == 0 ? "" : number_field(2, static_cast<uint64_t>(step))) +

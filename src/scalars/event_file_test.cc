@@ -163,8 +163,8 @@ TEST(EventFile, TakesNoTimeFromAClockThatIsWrong) {
   }
 }
 
-// What the real writers write, with what they add to it: PyTorch's SummaryWriter (both styles, NaN,
-// a text, an image, hyperparameters), TensorFlow's FileWriter of version 1 and writer of version 2.
+// What real writers produce, with everything they add: PyTorch's SummaryWriter (both styles, NaN, a
+// text, an image, hyperparameters), TensorFlow's FileWriter of version 1 and writer of version 2.
 std::string written_by(const std::string& writer) {
   std::ifstream file(MUSTER_SOURCE_DIR "/fuzz/corpus/scalars/" + writer, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
