@@ -1,5 +1,5 @@
 // Goal: no valid spec loses anything on its way through the canonical text, or through the file
-// that `plan --yaml` shows. Method: specs made from a seed, with every field sometimes set.
+// that `plan --yaml` shows. Method: specs made from a seed, each field set now and then.
 
 #include "spec/read/layers.h"
 #include "spec/write/serialize.h"
@@ -41,7 +41,7 @@ class Maker {
     spec.barrier = maybe([&] { return static_cast<Barrier>(number(0, 1)); });
     spec.restart = restart();
     for (Role& each : spec.roles) {
-      if (each.restart) {  // A file cannot take back what the top says.
+      if (each.restart) {  // A file cannot take back what the top level says.
         each.restart->container =
             each.restart->container ? each.restart->container : spec.restart.container;
         each.restart->host = each.restart->host ? each.restart->host : spec.restart.host;
@@ -99,8 +99,8 @@ class Maker {
     return all;
   }
 
-  /// A text that is hard on readers: quotes, colons, numbers, words with a meaning in YAML, other
-  /// alphabets.
+  /// Returns a text that is hard on readers: quotes, colons, numbers, words that mean something in
+  /// YAML, other alphabets.
   std::string text() {
     const char* const pieces[] = {"a",
                                   "yes",

@@ -314,7 +314,7 @@ TEST(BadInput, HasImpossibleNumbers) {
   });
 }
 
-/// Each took up to a minute while keys and errors were compared with all before them.
+/// Each took up to a minute when keys and errors were compared with all those before them.
 TEST(BadInput, HasManyKeysOrErrors) {
   std::string keys = "tasks: 1\ncommand: c\n";
   std::string files = keys + "files:\n";

@@ -67,7 +67,7 @@ TEST(IdleKeys, AreWhatFollowsAHangThatIsNeverLookedFor) {
       ElementsAre(
           "--set roles.ps.stall.then=fail: warning: roles.ps.stall.then has no effect where "
           "stall.after is none"));
-  // Said for all roles, and one does without.
+  // Set for all roles, and one of them opts out.
   EXPECT_THAT(warnings_of({.sets = {"roles.ps.stall.after=none"}}, "stall: {then: fail}"),
               IsEmpty());
 }

@@ -15,7 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// Keys of a specification that have no keys below them.
+/// Returns the keys of a specification that have no keys below them.
 std::vector<std::string> leaves() {
   const std::vector<KeyInfo> all = key_table();
   std::vector<std::string> keys;
@@ -43,7 +43,7 @@ TEST(ClusterSupport, SaysOfEveryKeyWhereItWorks) {
   EXPECT_EQ(listed, leaves()) << "a new key belongs into src/spec/keys/cluster_support.cc";
 }
 
-/// A specification that sets every key that some cluster cannot honour.
+/// Returns a specification that sets every key that some cluster cannot honour.
 Spec everything() {
   Spec spec;
   spec.master = {.memory = Bytes{1} << 33, .vcores = 7, .attempts = 9};

@@ -290,7 +290,7 @@ TEST(FromQuick, SharesTheGpusUnlessALayerSaysOtherwise) {
   };
   EXPECT_TRUE(shares(""));
   EXPECT_FALSE(shares("defaults: {local: {share_gpus: false}}"));
-  // A cluster that grants GPUs would warn of what nobody has set.
+  // A cluster that grants GPUs would warn about something that nobody has set.
   EXPECT_FALSE(from_quick({.command = {"train"}, .shares_gpus = false}).value().local.share_gpus);
   EXPECT_FALSE(loaded(job("command: a\ntasks: 1\n")).spec.local.share_gpus);
 }
