@@ -37,7 +37,7 @@ std::string list(std::initializer_list<std::string> items) {
   return all + "e";
 }
 
-/// Keys and values in turn.
+/// Alternates keys and values.
 std::string dictionary(std::initializer_list<std::string> items) {
   std::string all = "}q\x01(";
   for (const std::string& item : items) {
@@ -76,7 +76,7 @@ TEST(Pickle, HoldsPlainValues) {
   EXPECT_EQ(read->find(read->root(), "c")->kind, Pickle::Kind::Nothing);
   EXPECT_EQ(read->find(read->root(), "d")->integer, -2);
   EXPECT_EQ(read->find(read->root(), "x"), nullptr);
-  // A dictionary that holds itself is only ever looked at one step at a time.
+  // A dictionary that contains itself is only ever looked at one step at a time.
   EXPECT_EQ(read->at(read->find(read->root(), "e")->items.front()).kind, Pickle::Kind::Dictionary);
 }
 
@@ -101,7 +101,7 @@ TEST(Pickle, SurvivesAnyBytes) {
                                   "a."}) {
     EXPECT_FALSE(Pickle::read(bytes)) << bytes;
   }
-  // Each doubles what the one before holds.
+  // Each level doubles what the previous one holds.
   std::string bomb = "]q\x01";
   for (int i = 0; i < 60; ++i) {
     bomb += "(h\x01h\x01tq\x01";
@@ -142,7 +142,7 @@ Subject in_all_reduce(int index, uint64_t entered, uint64_t completed) {
   return subject;
 }
 
-/// What torch 2.8 wrote of a rank of gloo: rank 0 is in its seventh all_reduce, rank 1 elsewhere.
+/// What torch 2.8 wrote for a rank of gloo: rank 0 is in its seventh all_reduce, rank 1 elsewhere.
 std::string real_dump(uint32_t rank) {
   std::ifstream file(std::filesystem::path(MUSTER_SOURCE_DIR) / "test/flight" /
                      ("torch-2.8-gloo-rank-" + std::to_string(rank) + ".pickle"));
@@ -167,7 +167,7 @@ TEST(FlightRecord, IsReadAsTorchWritesIt) {
 }
 
 TEST(Laggard, HasNotEnteredTheCallInWhichTheOthersAre) {
-  // By their stacks all four are at the same place.
+  // According to their stacks all four are at the same place.
   const std::vector<Subject> subjects = {in_all_reduce(0, 42, 41), in_all_reduce(1, 42, 41),
                                          in_all_reduce(2, 41, 40), in_all_reduce(3, 42, 41)};
   const std::optional<Suspect> suspect = find_suspect(subjects);
@@ -184,7 +184,7 @@ TEST(Laggard, IsNobodyWhereAllHaveComeEquallyFarOrMostAreBehind) {
   EXPECT_FALSE(find_laggard(std::vector{in_all_reduce(0, 42, 41), in_all_reduce(1, 42, 41)}));
   EXPECT_FALSE(find_laggard(
       std::vector{in_all_reduce(0, 42, 41), in_all_reduce(1, 7, 6), in_all_reduce(2, 6, 5)}));
-  // The first is through it: nobody keeps it waiting.
+  // The first has finished the call, so nobody keeps it waiting.
   EXPECT_FALSE(find_laggard(std::vector{in_all_reduce(0, 42, 42), in_all_reduce(1, 41, 41)}));
   EXPECT_FALSE(find_laggard({}));
 }

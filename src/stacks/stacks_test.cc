@@ -43,7 +43,7 @@ Subject task(int index, Process process) {
           .report = {.processes = {std::move(shell), std::move(process)}}};
 }
 
-/// All wait in all_reduce but for one.
+/// All wait in all_reduce except one.
 std::vector<Subject> gang(int size, int odd, const Process& other) {
   std::vector<Subject> subjects;
   for (int i = 0; i < size; ++i) {
@@ -190,7 +190,7 @@ JNI global refs: 7, weak refs: 0
   reader.take(process_line(java()) + frames_line(process));
   EXPECT_EQ(reader.report().processes[0].threads[0].frames, process.threads[0].frames);
 
-  // Java 21 counts in tens; and here main() is over.
+  // Java 21 prints nid in decimal; and here main() is over.
   Process later = java();
   ASSERT_TRUE(read_java(R"J("Reference Handler" #9 [30] daemon prio=10 tid=0x1 nid=30 waiting
     at java.lang.ref.Reference.run(java.base@21/Reference.java:1)
@@ -393,7 +393,7 @@ TEST(Suspect, ThatWritesToAPipeIsNamedWithTheChildThatDoesNotRead) {
 }
 
 TEST(Suspect, IsNamedWithItsThreadThatCannotWrite) {
-  // As a multiprocessing.Queue that nobody reads keeps its process from ending.
+  // Like a process that cannot end because nobody reads its multiprocessing.Queue.
   Process main =
       python({{"join", "/usr/lib/python3.11/threading.py", 1119}, {"work", "/user/train.py", 26}},
              "futex");
@@ -507,14 +507,14 @@ TEST(Suspect, IsOnlyIdleWhereItWaitsForInput) {
   EXPECT_EQ(suspect_of(gang(1, 0, shell)).sure, job::Sureness::Sign);
 }
 
-/// It looks again and again, and sleeps in between.
+/// Checks again and again, and sleeps in between.
 Process looks_again() {
   Process process = python({kLoad, kModule}, "clock_nanosleep");
   process.threads[0].sleeps_s = 2;
   return process;
 }
 
-/// It waits for an event for so long at most.
+/// Waits for an event with a time limit.
 Process waits_a_while(std::vector<Frame> frames, std::string call) {
   Process process = python(std::move(frames), std::move(call));
   process.reachable = false;
@@ -643,7 +643,7 @@ TEST(Suspect, InJavaIsNamedWithTheThreadsThatItWaitsFor) {
               StartsWith("worker:0 waits in Deadlock.main (Deadlock.java:21); its "
                          "thread writer waits in Deadlock.writes "
                          "(Deadlock.java:8)\n"));
-  // A server is none, and who sleeps may ask again.
+  // A server is no suspect, and a sleeper may ask again.
   Process server = java({Frame{"sun.nio.ch.Net.accept", ""}}, "accept");
   server.threads[1].takes = true;
   EXPECT_FALSE(find_suspect(gang(1, 0, server)));
@@ -654,7 +654,7 @@ TEST(Suspect, InJavaIsNamedWithTheThreadsThatItWaitsFor) {
   std::vector<Subject> got_on = gang(1, 0, sleeper);
   got_on[0].got_on = true;
   EXPECT_EQ(suspect_of(got_on).sure, job::Sureness::Unsure);
-  // What runs may well compute: of its variables nothing is known.
+  // A running thread may well be computing: nothing is known of its variables.
   Thread busy{.state = 'R', .frames = {writes}};
   EXPECT_TRUE(is_computing(busy));
 }
@@ -834,7 +834,7 @@ const Frame kChildGet{"get", "/usr/lib/python3.11/multiprocessing/queues.py", 36
 const Frame kWorker{"worker", "/usr/lib/python3.11/multiprocessing/pool.py", 114};
 const Frame kChildStart{"_bootstrap", "/usr/lib/python3.11/multiprocessing/process.py", 314};
 
-/// A child process of that of python().
+/// Returns a child of the process that python() returns.
 Process child(int32_t pid, std::vector<Frame> frames, std::string call = "read") {
   Process process = python(std::move(frames), std::move(call));
   process.pid = process.threads[0].id = pid;
@@ -942,7 +942,7 @@ TEST(StackGroups, NameTheFileOfALock) {
 
 // ---- suspects among the busy
 
-/// The same several times, the tasks' innermost calls changing in turn.
+/// Returns the same gang several times; the tasks' innermost calls change from round to round.
 std::vector<std::vector<Subject>> rounds_of(int size, int odd,
                                             const std::vector<Process>& in_turn) {
   std::vector<std::vector<Subject>> rounds;
@@ -977,7 +977,7 @@ TEST(BusySuspect, IsTheOneAsleepWhileItsPeersWaitBusily) {
 }
 
 TEST(BusySuspect, IsCertainWhereItSleptAtEachLook) {
-  // On a busy host little things count as life: a library's own thread, the looks themselves.
+  // On a busy host small things count as life: a library's own thread, the looks themselves.
   const auto rounds = rounds_of(3, 1, {python({kLoad, kModule}, "clock_nanosleep")});
   const auto suspect = find_busy_suspect(rounds, std::vector{kQuiet, kBusy, kQuiet});
   ASSERT_TRUE(suspect);
@@ -1025,7 +1025,8 @@ TEST(BusySuspect, AloneIsAGuessAndOnlyOfOneThatHadSteps) {
 }
 
 TEST(BusySuspect, MayWaitForAGpuThatDoesNotEnd) {
-  // As py-spy reads PyTorch on an H200: the driver has no names, and asks the clock as it waits.
+  // What py-spy reads of PyTorch on an H200: the driver has no names, and asks the clock as it
+  // waits.
   const Frame clock{"clock_gettime", "[vdso]", 0};
   const Frame driver{"0x7f2a463b3b46", "/usr/lib/x86_64-linux-gnu/libcuda.so.580.159.04", 0};
   const Frame synchronize{"synchronize", "/v/site-packages/torch/cuda/__init__.py", 1162};
@@ -1054,7 +1055,7 @@ TEST(BusySuspect, MayWaitForAGpuThatDoesNotEnd) {
 }
 
 TEST(BusySuspect, IsNobodyWhoPrintsTheSameAgainWhileAllDoTheSame) {
-  // One prints the same lines in each epoch, the others nothing, and all sleep between their steps.
+  // One prints the same lines in each epoch, the others print nothing, and all sleep between steps.
   const Process step = python({kSpin, kModule}, "clock_nanosleep");
   const std::vector rounds(3, std::vector{task(0, step), task(1, step), task(2, step)});
   constexpr Pause kSilent{.quiet = true};
@@ -1117,7 +1118,7 @@ TEST(Suspect, IsNoServerThatWaitsForAClient) {
                             .system_call = "poll",
                             .frames = {kSelect, kServe}});
   EXPECT_FALSE(find_suspect(std::vector{task(0, serves)}));
-  // A deadlock beside a thread that serves metrics is one.
+  // A deadlock beside a thread that serves metrics is a suspect.
   serves.threads[0].frames = {kLoad, kModule};
   EXPECT_TRUE(find_suspect(std::vector{task(0, serves)}));
 }
@@ -1134,7 +1135,7 @@ const Frame kOwnServer{"serve", "/user/serve.py", 5};
 const Frame kBootstrap{"Thread._bootstrap", "/usr/lib/python3.11/threading.py", 995};
 
 TEST(Suspect, IsNoServerOfItsOwnMaking) {
-  // A loop of its own over sockets that take what comes, alone or in a thread.
+  // Its own loop over sockets that accept whatever comes, alone or in a thread.
   Process loop = python({kSelect, kOwnServer, kModule}, "epoll_wait");
   EXPECT_TRUE(find_suspect(std::vector{task(0, loop)})) << "nobody may come to it";
   loop.threads[0].takes = true;
@@ -1146,7 +1147,7 @@ TEST(Suspect, IsNoServerOfItsOwnMaking) {
   joins.threads.push_back(python_thread(11, "epoll_wait", {kSelect, kOwnServer, kBootstrap}));
   joins.threads[1].takes = true;
   EXPECT_FALSE(find_suspect(std::vector{task(0, joins)}));
-  // What it waits for hangs beside one that serves metrics.
+  // The thread that it waits for hangs beside one that serves metrics.
   joins.threads.push_back(python_thread(12, "futex", {kLoad, kBootstrap}));
   EXPECT_TRUE(find_suspect(std::vector{task(0, joins)}));
 }
@@ -1161,14 +1162,14 @@ TEST(Suspect, IsNoServerThatWaitsToBeTold) {
   stoppable.threads.push_back(python_thread(11, "poll", {kSelect, kServe, kBootstrap}));
   stoppable.threads.push_back(python_thread(12, "futex", {wait, get, kLoad, kBootstrap}));
   EXPECT_FALSE(find_suspect(std::vector{task(0, stoppable)}));
-  // Its loop looks twice a second whether it shall go on.
+  // Its loop checks twice a second whether to go on.
   Process looks = stoppable;
   looks.threads[1] = python_thread(11, "", {kServe, kBootstrap});
   looks.threads[1].state = 'R';
   EXPECT_FALSE(find_suspect(std::vector{task(0, looks)}));
   looks.threads[1].frames.insert(looks.threads[1].frames.begin(), kLoad);
   EXPECT_TRUE(find_suspect(std::vector{task(0, looks)})) << "in its own code, called by the loop";
-  // Beside a library's own server it is a deadlock, and so is one in a worker's own code.
+  // Beside a library's own server it is a deadlock, and so is a deadlock in a worker's own code.
   Process alone = stoppable;
   alone.threads[1].frames.clear();
   alone.threads[1].takes = true;
@@ -1232,7 +1233,7 @@ TEST(Suspect, IsNoTaskThatOnlyKeepsItsPlace) {
   EXPECT_FALSE(find_suspect(std::vector{subject}));
   subject.report.processes[0].threads[0].system_call = "clock_nanosleep";
   EXPECT_FALSE(find_suspect(std::vector{subject}));
-  // One that sleeps for a time waits for its end.
+  // A task that sleeps for a certain time waits for its end.
   subject.report.processes[0].command = "sleep 10000";
   EXPECT_TRUE(find_suspect(std::vector{subject}));
   // A shell that sleeps again and again waits for something, unless it says that it does not.
