@@ -828,7 +828,7 @@ TEST(Properties, AreReadFromIncludedFilesWhereTheseStand) {
               HasSubstr("conf/tony.xml:2:1: error: <include>: there is no conf/no.xml"));
   EXPECT_THAT(read("<configuration><include/></configuration>").error().message,
               HasSubstr("without an href"));
-  // Each of them twice: without a limit this would never end.
+  // base.xml includes itself twice: without a limit this would never end.
   files["conf/base.xml"] =
       R"(<configuration><include href="base.xml"/><include href="base.xml"/></configuration>)";
   reads = 0;

@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Every name that a version of TonY reads, ships in its defaults, or calls otherwise today.
+/// Every name that a version of TonY reads, ships in its defaults, or now calls differently.
 constexpr std::array kNamesOfTony = {
     "tony.yarn.queue",
     "tony.application.name",
@@ -195,7 +195,7 @@ TEST(SettingsTable, FillsInWhatANameSays) {
   EXPECT_EQ(nearest_setting("tony.task.heartbeats"), std::nullopt) << "not itself";
 }
 
-/// A job in which a setting has an effect: what else has to be said for it, and its value.
+/// A job in which a setting has an effect: what else has to be set for that, and its value.
 struct Sample {
   std::vector<std::string> with;
   std::string value;
@@ -283,7 +283,7 @@ const std::map<std::string_view, Sample> kSamples = {
     {"-sidecar_tensorboard_log_dir", {{}, "/logs"}},
 };
 
-/// What a user gets: the specifications, or the error.
+/// Returns what a user gets: the specifications, or the error.
 std::string outcome_of(const std::vector<std::string>& words) {
   Input input;
   std::vector<std::string> arguments = {"-conf", "tony.worker.instances=2", "-conf",
@@ -316,7 +316,7 @@ std::string outcome_of(const std::vector<std::string>& words) {
 TEST(SettingsTable, WhatItSaysIsDoneIsDone) {
   for (const Setting& row : kAllSettings) {
     if (row.fate != Fate::Becomes || row.name == "-help" || row.name == "-conf_file") {
-      continue;  // These two are the client's.
+      continue;  // These two belong to the client.
     }
     const auto sample = kSamples.find(row.name);
     ASSERT_NE(sample, kSamples.end()) << "no sample for " << row.name;
