@@ -35,8 +35,8 @@ TEST(Curves, GoOnFromTheLastStepThatIsKnown) {
   EXPECT_EQ(points, (std::vector<CurvePoint>{{"loss", 0.5, 11, 100}}));
 }
 
-/// Values that come up to ten seconds late are told, once each, and none waits for longer than that
-/// and the time between two calls.
+/// Values that come up to ten seconds late are reported, once each, and none waits for longer than
+/// that plus the time between two calls.
 TEST(Settled, IsWhatHasHadTenSecondsToCome) {
   constexpr int64_t kBegin = 1'000;
   constexpr int64_t kEach = 5;
