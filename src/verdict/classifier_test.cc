@@ -342,7 +342,7 @@ TEST(Classifier, LooksBehindALaunchersOwnError) {
 }
 
 TEST(Evidence, ShowsWhatTheMessageSaysLast) {
-  // Of PyTorch 2.11 and NCCL 2.28 on a host with one GPU; of Triton 3.6.
+  // From PyTorch 2.11 and NCCL 2.28 on a host with one GPU, and from Triton 3.6.
   const std::string frames =
       "Traceback (most recent call last):\n"
       "  File \"/job/nccl.py\", line 3, in <module>\n"
@@ -406,7 +406,7 @@ TEST(Evidence, StaysWithinItsBoundWhateverIsSaid) {
   }
 }
 
-// Goal: no output can make the rules slow. Method: texts that break backtracking matchers, in full
+// Goal: no output can make the rules slow. Method: texts that break backtracking matchers, at full
 // length; the bound is generous because the machine may be busy.
 TEST(Classifier, TakesBoundedTimeOnHostileOutput) {
   Classifier subject = classifier();

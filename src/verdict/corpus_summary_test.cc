@@ -16,7 +16,8 @@
 #include <vector>
 
 /// Goal: whatever a program of the corpus fails with, the end of a job of three names the right
-/// task, how it ended and its last words within 20 lines, though its peers end before it is known.
+/// task, how it ended and its last words within 20 lines, although its peers end before the cause
+/// is known.
 namespace muster::verdict {
 namespace {
 
@@ -26,7 +27,7 @@ using ::testing::HasSubstr;
 constexpr uint32_t kTasks = 3;
 constexpr uint32_t kCulprit = 1;
 
-/// A gang of three whose tasks are not tried again.
+/// A gang of three tasks that are not tried again.
 class Gang {
  public:
   Gang() : machine_(plan()) {
@@ -47,7 +48,7 @@ class Gang {
     tell(job::AttemptEnded{attempt(index), std::move(exit)});
   }
 
-  /// Lets the job come to its end; returns what `muster run` would print.
+  /// Runs the job to its end; returns what `muster run` would print.
   std::string summary(size_t columns) {
     for (uint32_t i = 0; i < kTasks; ++i) {
       tell(job::ContainerEnded{.container = container(i),
@@ -101,7 +102,7 @@ class CorpusSummary : public ::testing::TestWithParam<Sample> {};
 
 TEST_P(CorpusSummary, NamesTheFirstCauseWithinTwentyLines) {
   const job::Exit exit = judged(GetParam());
-  // One who says that a peer went away is blamed only where he was the first to say so.
+  // A task that says that a peer went away is blamed only if it was the first to say so.
   const bool first = exit.failure->kind == job::FailureKind::PeerLoss;
   for (const size_t columns : {size_t{80}, kUnbounded}) {
     Gang gang;

@@ -13,8 +13,8 @@
 #include <string>
 #include <string_view>
 
-/// Goal: no class reaches people that the table, and so the reference, does not have. Method: look
-/// for the names of classes in the sources of every module that can emit one.
+/// Goal: people never see a class that the table, and thus the reference, does not have. Method:
+/// look for the names of classes in the sources of every module that can emit one.
 namespace muster::verdict {
 namespace {
 
@@ -25,7 +25,8 @@ std::string source_of(const std::filesystem::path& path) {
   return text.str();
 }
 
-/// The places where a class is named: a field, or an argument of what makes failures.
+/// Returns the classes that a source names, in a field or in an argument of something that makes
+/// failures.
 std::set<std::string> classes_named_in(const std::string& source) {
   static const RE2 places(
       R"re((?:class_name = |\w*(?:failure|deadline|outcome)\w*\(\s*|[.{]name = |kPortInUse = ))re"
@@ -59,7 +60,7 @@ TEST(Emitted, ClassesAreInTheTable) {
       }
     }
   }
-  // The search itself must not fall asleep: these are known to be emitted.
+  // The search itself must not stop working: these are known to be emitted.
   for (const char* known :
        {"deadline.run", "deadline.queue", "deadline.gather", "deadline.group", "deadline.join",
         "stop.user", "cluster.refused", "cluster.application", "agent.preparation",

@@ -54,7 +54,7 @@ TEST(Fallback, KnowsCommonPhrases) {
   EXPECT_EQ(guessed("Error in fit(x) : bad day\n"), "user.traceback, by \"error in\"");
 }
 
-// The last lines are a launcher's advice, the same for every trouble.
+// The last lines are a launcher's advice, which is the same for every failure.
 TEST(Fallback, AsksWhatStandsBeforeTheLastLines) {
   EXPECT_EQ(
       guessed("bash: orted: command not found\nPlease check these:\n* your PATH\n* your rights\n"

@@ -71,7 +71,7 @@ TEST(LastWords, SkipWhatPythonIgnored) {
   EXPECT_EQ(words.final_error, "KeyError: 'x'\n");
 }
 
-// A destructor's own trouble, after a launcher that showed no frames.
+// A failure of a destructor itself, after a launcher that showed no frames.
 TEST(LastWords, AreNotWhatPythonIgnoredWhereThereIsMore) {
   const std::string ignored =
       "Exception ignored in: <function f>\nTraceback (most recent call last):\n"

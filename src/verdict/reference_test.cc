@@ -21,7 +21,7 @@ TEST(Reference, PageIsThatOfTheTables) {
   }
 }
 
-/// Who reads of a class what happened wants to know what to do next.
+/// Somebody who reads what happened also wants to know what to do next.
 TEST(Reference, EveryClassSaysWhatToDo) {
   for (const FailureClass& row : failure_classes()) {
     EXPECT_NE(row.meaning, "") << row.name;

@@ -72,7 +72,7 @@ std::string line_of(std::string_view half, const Figures& figures) {
       half, figures.reports, figures.classes, figures.decisions, figures.wrong);
 }
 
-/// What was labelled as what it was not: counts first, then each miss with its evidence.
+/// Returns what was classified wrongly: counts first, then each miss with its evidence.
 std::string misses_of(const std::vector<Judged>& all) {
   std::map<std::string, int> confusion;
   std::string misses;
@@ -109,7 +109,7 @@ TEST(Reports, MeetTheFloor) {
   EXPECT_GE(figures.classes, floor.classes) << summary;
   EXPECT_GE(figures.decisions, floor.decisions) << summary;
   EXPECT_LE(figures.wrong, floor.wrong) << summary;
-  // The floor only rises: who does better by a point raises it in the same commit.
+  // The floor only rises: whoever improves by a point raises it in the same commit.
   EXPECT_LT(figures.classes, floor.classes + 1) << "raise test/verdict/reports/floor\n" << summary;
   EXPECT_LT(figures.decisions, floor.decisions + 1) << "raise test/verdict/reports/floor\n"
                                                     << summary;

@@ -112,7 +112,8 @@ TEST(Summary, UsesColourOnlyWhenAsked) {
   EXPECT_THAT(colourful, HasSubstr("\x1b[1;31mdigits-7f3k2q failed"));
 }
 
-// For each class, with the longest evidence, on narrow and wide terminals: 20 lines, none too wide.
+// For each class, with the longest evidence, on narrow and wide terminals: at most 20 lines, none
+// too wide.
 TEST(Summary, KeepsToTwentyLinesAndTheTerminalsWidth) {
   for (const FailureClass& row : failure_classes()) {
     for (const size_t columns : {60U, 80U, 200U}) {
