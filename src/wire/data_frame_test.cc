@@ -22,7 +22,7 @@ std::string text_of(size_t size) {
   return text;
 }
 
-/// Sizes at which a length needs one byte more, in one of the three places where it stands.
+/// Sizes at which a length needs one more byte, in one of the three places where it appears.
 const std::vector<size_t> kSizes = {1,      2,      113,    114,    115,    116,           123,
                                     124,    125,    126,    127,    128,    129,           16'365,
                                     16'370, 16'380, 16'383, 16'384, 16'390, kStreamDataMax};
@@ -48,7 +48,7 @@ TEST(DataFrame, HasTheBytesOfTheParser) {
   }
 }
 
-/// Of the pieces of one frame: their bytes are the frame's, and the data were not copied.
+/// Checks the pieces of one frame: their bytes are the frame's, and the data was not copied.
 template <class Frame>
 void expect_parts(Frame frame, const std::string& whole, const char* data) {
   const FrameParts parts = encode_parts(std::move(frame));
@@ -114,7 +114,7 @@ TEST(DataFrame, LeavesEveryOtherFormToTheParser) {
 }
 
 TEST(DataFrame, ReadsWhatTheParserReads) {
-  // Each byte of the heads is changed to each value: what is taken is what the parser reads.
+  // Each byte of the head is changed to each value: what is accepted is what the parser reads.
   const std::string whole = parsers_bytes(1, "abc");
   size_t taken = 0;
   for (size_t at = 0; at < whole.size() - 3; ++at) {

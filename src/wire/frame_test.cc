@@ -10,7 +10,7 @@
 namespace muster::wire {
 namespace {
 
-/// Values of every kind from a seed, odd ones included: bytes that are not UTF-8, empty texts,
+/// Values of every kind from a seed, including odd ones: bytes that are not UTF-8, empty texts,
 /// extreme numbers.
 class Arbitrary {
  public:
@@ -79,7 +79,7 @@ class Arbitrary {
     return report;
   }
 
-  /// A fact of the kind at position `kind` of the variant.
+  /// Returns a fact of the kind at position `kind` of the variant.
   job::Fact fact(size_t kind) {
     switch (kind) {
       case 0:
@@ -429,7 +429,8 @@ TEST(LogRecordCodec, GivesBackHeaderAndRecord) {
   EXPECT_EQ(decode_log_record(encode_log_record(record)), record);
 }
 
-/// Damaged bytes of every kind give a value or Corrupt; reading on, and memory, stay within bounds.
+/// Damaged bytes of every kind yield a value or Corrupt; reading on, and memory, stay within
+/// bounds.
 TEST(FrameCodec, SurvivesDamage) {
   for (uint64_t seed = 0; seed < kSeeds; ++seed) {
     Arbitrary any(seed);
