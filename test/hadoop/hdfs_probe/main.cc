@@ -1,8 +1,8 @@
 // usage: hdfs_probe PATH
 //
-// Writes a file of HDFS as a test tells it, one word a line on standard input, and answers each
-// with a line: `write BYTES`, `flush`, `close`, `read` (how many
-// bytes can be read now, and whether they are the right ones).
+// Writes a file of HDFS as a test tells it to, one command per line on standard input, and answers
+// each with a line: `write BYTES`, `flush`, `close`, `read` (how many bytes can be read now, and
+// whether they are the right ones).
 
 #include "hadoop/conf_load.h"
 #include "hadoop/hdfs/file_system.h"
@@ -31,7 +31,7 @@ namespace {
 
 namespace hdfs = hadoop::hdfs;
 
-/// The byte at a place of every file that this writes.
+/// Returns the byte at a given place in every file that this program writes.
 char byte_at(uint64_t place) { return static_cast<char>(place % 251); }
 
 class Probe {
@@ -39,7 +39,7 @@ class Probe {
   Probe(rt::IoLoop& loop, hdfs::FileSystem& fs, std::string path)
       : loop_(&loop), fs_(&fs), path_(std::move(path)) {}
 
-  /// Does what each line says, until there are no more.
+  /// Does what each line says, until there are no more lines.
   rt::Async<> serve() {
     while (true) {
       const std::string line = co_await rt::run_blocking(*loop_, [] {

@@ -7,12 +7,12 @@
 #include <string_view>
 #include <vector>
 
-/// What probes read: one JSON object per line, of which fields they take.
+/// What probes read: one JSON object per line, from which they take fields.
 namespace muster::probe {
 
 namespace json = boost::json;
 
-/// Fields of a request; they have the right type, or the test is wrong.
+/// Return fields of a request; if they have the wrong type, the test is wrong.
 [[nodiscard]] std::string text_of(const json::object& from, std::string_view key,
                                   std::string_view otherwise);
 [[nodiscard]] int64_t number_of(const json::object& from, std::string_view key, int64_t otherwise);

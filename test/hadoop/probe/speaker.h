@@ -26,8 +26,8 @@ class StderrSink final : public log::Sink {
              std::initializer_list<log::Field> fields) override;
 };
 
-/// What every probe is: one process' client of Hadoop's RPC, with Kerberos by the environment's
-/// tickets, that answers each line of standard input by one on standard output.
+/// What every probe is: a client of Hadoop's RPC in one process, with Kerberos tickets from the
+/// environment, that answers each line on standard input with one on standard output.
 class Speaker {
  public:
   virtual ~Speaker() = default;
@@ -36,7 +36,7 @@ class Speaker {
   void serve();
 
  protected:
-  /// `caller` stands in the audit logs.
+  /// `caller` appears in the audit logs.
   explicit Speaker(std::string caller);
   Speaker(Speaker&&) = delete;
 

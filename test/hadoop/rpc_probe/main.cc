@@ -1,4 +1,4 @@
-// Speaks Hadoop's RPC as it is told: one JSON object per line in, one out. Driven by
+// Speaks Hadoop's RPC as told: one JSON object per line in, one out. Driven by
 // test/hadoop/rpc_probing.py and by tools/measure/rpc.py.
 //
 // Each request has "do" and its own fields; each answer has either what was asked for or "error",

@@ -16,7 +16,7 @@
 namespace muster::probe {
 namespace {
 
-/// A message without fields keeps what it is given: any message at all.
+/// A message without fields keeps whatever it is given, so it can hold any message at all.
 using Raw = ::hadoop::common::CancelDelegationTokenResponseProto;
 
 Raw raw_of(const std::string& bytes) {
@@ -41,7 +41,7 @@ rpc::Method method_of(const json::object& request, const std::string& name) {
                                                        : rpc::Repetition::Idempotent};
 }
 
-/// Uses of this process' cores so far.
+/// Returns how much of the processors this process has used so far.
 double cpu_seconds() {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
@@ -58,7 +58,7 @@ struct Tally {
   std::optional<rpc::Failure> failed;
 };
 
-/// Calls again and again until nothing is left, or `until`.
+/// Calls again and again until no calls are left, or until `until`.
 rt::Async<> caller(rt::Loop& loop, rpc::Proxy& proxy, const rpc::Method& method, const Raw& request,
                    Tally& tally, std::optional<HostTime> until) {
   while (!tally.failed && (until ? loop.now() < *until : tally.left-- > 0)) {
@@ -166,7 +166,7 @@ json::object Probe::call(const json::object& request) {
   return {{"reply", digits_of(reply.SerializeAsString())}};
 }
 
-/// Begins a call and takes it back after a while.
+/// Begins a call and cancels it after a while.
 json::object Probe::cancel(const json::object& request) {
   const std::string name = text_of(request, "method", "");
   const Raw message = raw_of(bytes_of(request, "request"));
@@ -181,7 +181,8 @@ json::object Probe::cancel(const json::object& request) {
   return {{"ended", ended}};
 }
 
-/// So many calls, some of them under way at any time: how long, and what it cost this process.
+/// Makes this many calls, some of them under way at any time; returns how long that took, and what
+/// it cost this process.
 json::object Probe::rate(const json::object& request) {
   const std::string name = text_of(request, "method", "");
   Tally tally{.left = number_of(request, "calls", 1000), .done = 0, .failed = {}};
@@ -197,7 +198,7 @@ json::object Probe::rate(const json::object& request) {
           {"cpu_seconds", cpu_seconds() - used}};
 }
 
-/// Sums chunks as HDFS has them again and again: the processor's seconds by instruction and by
+/// Sums chunks of HDFS's size again and again; returns the processor seconds by instruction and by
 /// table.
 json::object Probe::checksums(const json::object& request) {
   const std::string packet(64512, 'x');
@@ -220,8 +221,7 @@ json::object Probe::checksums(const json::object& request) {
           {"same", one == other}};
 }
 
-/// Reads a token file and writes what it holds to another, in the named format; tells of each
-/// token.
+/// Reads a token file and writes its contents to another, in the named format; reports each token.
 json::object Probe::exchange_tokens(const json::object& request) {
   const auto files = os::make_local_files(nullptr);
   const Result<hadoop::Credentials> read =
@@ -245,7 +245,7 @@ json::object Probe::exchange_tokens(const json::object& request) {
   return {{"tokens", std::move(tokens)}};
 }
 
-/// Many callers for a time; every one of their calls must end well.
+/// Runs many callers for a time; every one of their calls must succeed.
 json::object Probe::load(const json::object& request) {
   const std::string name = text_of(request, "method", "");
   Tally tally;

@@ -8,11 +8,11 @@
 
 namespace muster::probe {
 
-/// Raw bytes, written in hexadecimal digits.
+/// Returns raw bytes that were written in hexadecimal digits.
 [[nodiscard]] std::string bytes_of(const json::object& from, std::string_view key);
 [[nodiscard]] std::string digits_of(std::string_view bytes);
 
-/// Calls whatever it is told, by the proxy that `open` made last.
+/// Calls whatever it is told to, by the proxy that `open` made last.
 class Probe final : public Speaker {
  public:
   Probe() : Speaker("muster_probe") {}

@@ -59,7 +59,7 @@ json::object of(const pb::ApplicationReport& report) {
           {"diagnostics", report.diagnostics()},
           {"tracking_url", report.original_tracking_url()},
           {"containers", report.app_resource_usage().num_used_containers()},
-          // Java fills the token in with empty parts when there is none.
+          // If there is no token, Java fills it in with empty parts.
           {"has_token", !report.am_rm_token().identifier().empty()}};
 }
 

@@ -1,8 +1,8 @@
-// Speaks YARN as it is told: one JSON object per line in, one out. Driven by test_yarn.py.
+// Speaks YARN as told: one JSON object per line in, one out. Driven by test_yarn.py.
 //
 //     yarn_probe CONF_DIR USER
 //
-// USER is who asks; where Kerberos rules, the owner of the tickets in $KRB5CCNAME.
+// USER is who asks; with Kerberos, the owner of the tickets in $KRB5CCNAME.
 //
 // Each request has "do" and its own fields; each answer has either what was asked for or "error",
 // "code" and "blame".

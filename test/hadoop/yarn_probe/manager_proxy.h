@@ -9,8 +9,8 @@ namespace muster::probe {
 
 namespace rpc = hadoop::rpc;
 
-/// The line to the resource manager. Can say of what is submitted that its master runs outside of
-/// the cluster: then a test is that master, which Muster itself never does.
+/// The line to the resource manager. Can declare that the master of what is submitted runs outside
+/// the cluster: then a test is that master, which never happens with Muster itself.
 class ManagerProxy final : public rpc::Proxy {
  public:
   explicit ManagerProxy(std::unique_ptr<rpc::Proxy> line) : line_(std::move(line)) {}

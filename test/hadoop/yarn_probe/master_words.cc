@@ -8,7 +8,7 @@
 
 namespace muster::probe {
 
-// With the token file of a master's container, or the token of an unmanaged application's report.
+// Uses the token file of a master's container, or the token in an unmanaged application's report.
 json::object Probe::become(const json::object& request) {
   std::optional<hadoop::Token> token;
   if (request.contains("token_file")) {
@@ -92,7 +92,7 @@ json::object Probe::start(const json::object& request) {
   return said(run(starter_->start(grant, std::move(launch), by(request))));
 }
 
-/// How a container is, as its node tells.
+/// Returns the state of a container as its node reports it.
 json::object Probe::status(const json::object& request) {
   const auto& grant = grants_.at(text_of(request, "container", ""));
   const auto lease = connections_->to(grant.node);

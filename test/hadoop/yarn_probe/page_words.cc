@@ -28,7 +28,7 @@ json::object Probe::about_pages(const std::string& what, const json::object& req
   return said("all", run(pages->activities(id(request), by(request))));
 }
 
-/// Writes the token that was got last as a token file.
+/// Writes the most recent token as a token file.
 json::object Probe::save_token(const json::object& request) {
   const auto managers = hadoop::resource_managers(configuration_);
   if (!managers.has_value()) {
@@ -42,7 +42,7 @@ json::object Probe::save_token(const json::object& request) {
   return {};
 }
 
-/// The tokens of a file speak for us from now on.
+/// From now on the tokens of a file speak for us.
 json::object Probe::take_token(const json::object& request) {
   const auto bytes = read_file(text_of(request, "from", ""));
   auto credentials = hadoop::decode_credentials(bytes.value_or(""));

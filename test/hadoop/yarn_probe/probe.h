@@ -24,8 +24,8 @@ namespace muster::probe {
 
 [[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path);
 
-/// One process' worth of YARN: a client and, once it has become one, an application master. What
-/// Muster itself does not ask goes out as Hadoop's own messages, by ask().
+/// One process' worth of YARN: a client and, once it has become one, an application master.
+/// Whatever Muster itself never asks for is sent as Hadoop's own messages, by ask().
 class Probe final : public Speaker {
  public:
   Probe(hadoop::Configuration configuration, std::string user);
@@ -61,7 +61,7 @@ class Probe final : public Speaker {
         std::string(method), by(request)));
   }
 
-  /// Calls the resource manager by one of these tokens or, without any, by a ticket.
+  /// Calls the resource manager with one of these tokens or, if there are none, with a ticket.
   void call_manager(const std::shared_ptr<const hadoop::Credentials>& credentials);
   json::object save_token(const json::object& request);
   json::object take_token(const json::object& request);
