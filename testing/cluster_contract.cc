@@ -74,7 +74,7 @@ Result<JobFolder> ClusterContract::try_submit(const std::string& id, const std::
   const Result<cluster::MasterPlace> place = cluster_.submit(
       {.plan = &plan, .job_folder = folder.root(), .working_folder = {}, .followed = followed});
   if (!place.has_value()) {
-    // As a client does: a job that was not taken is none.
+    // Like a client: a job that was not accepted leaves no folder.
     MUSTER_TRY_STATUS(files.remove_tree(folder.root()));
     return place.error();
   }
@@ -340,7 +340,7 @@ TEST_P(ClusterContract, FollowsOutputByItsFolderOrByPieces) {
   if (const auto folder = (*outputs)->watched()) {
     EXPECT_TRUE(bed_->files().exists(*folder));
   } else {
-    // What is sent comes behind what was written before it.
+    // What is sent follows what was written before it.
     ASSERT_TRUE((*outputs)
                     ->take({.role = "worker",
                             .index = 0,

@@ -15,7 +15,7 @@
 
 namespace muster::testing {
 
-/// A cluster as the contract test sees it, with the hands to do there what masters and tasks do.
+/// A cluster as the contract test sees it, with the means to do there what masters and tasks do.
 class ClusterBed {
  public:
   virtual ~ClusterBed() = default;
@@ -26,25 +26,26 @@ class ClusterBed {
 
   /// Task worker:0 writes to its standard output.
   virtual void write(const cluster::JobFolder& job, std::string_view text) = 0;
-  /// The job's master ends it as succeeded; returns when that is so.
+  /// The job's master ends it as succeeded; returns once that is done.
   virtual void end(const cluster::JobFolder& job) = 0;
-  /// Every process of the job is killed, and nobody starts its master again; false where the
-  /// cluster itself does. Returns when that is so.
+  /// Every process of the job is killed, and nobody starts its master again; returns false if the
+  /// cluster itself does. Returns once that is done.
   virtual bool lose(const cluster::JobFolder&) { return false; }
-  /// Jobs wait in a queue from now on, or no longer; false where there is no queue.
+  /// Jobs wait in a queue from now on, or no longer; false if there is no queue.
   virtual bool hold_queue(bool) { return false; }
-  /// Whether the job's master was told that the job is followed; nothing where the bed cannot tell.
+  /// Returns whether the job's master was told that the job is followed; nullopt if the bed cannot
+  /// tell.
   [[nodiscard]] virtual std::optional<bool> is_told_of_follower(const cluster::JobFolder&) {
     return std::nullopt;
   }
-  /// Some asks can never be granted.
+  /// Returns whether some requests can never be granted.
   [[nodiscard]] virtual bool has_limits() const { return true; }
 };
 
 using MakeBed = std::function<std::unique_ptr<ClusterBed>()>;
 
-/// What every cluster owes the commands: one list of behaviours, run against each. A cluster's own
-/// test instantiates it with its bed:
+/// What every cluster owes the commands: one list of behaviours, run against each cluster. A
+/// cluster's own test instantiates it with its bed:
 ///
 ///     INSTANTIATE_TEST_SUITE_P(Local, ClusterContract, ::testing::Values(make_local_bed));
 class ClusterContract : public ::testing::TestWithParam<MakeBed> {
@@ -55,7 +56,7 @@ class ClusterContract : public ::testing::TestWithParam<MakeBed> {
   [[nodiscard]] Result<cluster::JobFolder> try_submit(const std::string& id,
                                                       const std::string& memory = "64m",
                                                       bool followed = false);
-  /// The same for a job that must be taken.
+  /// The same for a job that must be accepted.
   cluster::JobFolder submit(const std::string& id);
   [[nodiscard]] std::vector<std::string> listed(bool running, bool ended);
   [[nodiscard]] cluster::JobReport report(const cluster::JobFolder& job);
@@ -64,7 +65,7 @@ class ClusterContract : public ::testing::TestWithParam<MakeBed> {
   cluster::Cluster& cluster_;
 };
 
-/// A folder of its own for one test, removed with it.
+/// A separate folder for one test, removed with it.
 class ScratchFolder {
  public:
   ScratchFolder();
@@ -77,7 +78,7 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
-/// Plans as the whole program makes them.
+/// Makes plans as the whole program does.
 [[nodiscard]] Result<job::Plan> plan_of_spec(const std::string& spec_json,
                                              const std::string& job_id, uint64_t seed);
 

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using cluster::JobFolder;
 
-/// Output that lies on a host, and is copied here when it is asked for.
+/// Output that lies on a host, and is copied here when it is requested.
 class CopiedOutputs final : public cluster::Outputs {
  public:
   CopiedOutputs(os::Files& files, fs::path host, const JobFolder& job,

@@ -16,10 +16,10 @@
 
 namespace muster::testing {
 
-/// A cluster whose jobs are in memory and whose hosts are one folder: complete, so that it shows
-/// what a cluster has to do, and commands can be tried against it. A job is queued while its queue
-/// is held, else it runs at once; what its tasks and its master would do, a test does. Output and
-/// summary lie on the hosts and come into a job's folder only when they are asked for.
+/// A cluster whose jobs are in memory and whose hosts are one folder. It is complete, so that it
+/// shows what a cluster has to do, and commands can be tried against it. A job is queued while its
+/// queue is held, otherwise it runs at once; a test plays its tasks and its master. Output and
+/// summary lie on the hosts and come into a job's folder only when they are requested.
 class FakeCluster : public cluster::Cluster {
  public:
   struct Options {
@@ -35,13 +35,13 @@ class FakeCluster : public cluster::Cluster {
   FakeCluster(os::Files& files, Options options) : files_(files), options_(std::move(options)) {}
 
   // What happens on the cluster.
-  /// Jobs wait until it is let go; those that run go on.
+  /// Jobs wait until the queue is let go; those that are running go on.
   void hold_queue(bool hold);
-  /// Puts `text` behind the standard output of a task's attempt.
+  /// Appends `text` to the standard output of a task's attempt.
   void write(const cluster::JobFolder& job, std::string_view stream, std::string_view text);
-  /// The master goes with that outcome.
+  /// The master exits with that outcome.
   void end(const cluster::JobFolder& job, job::Outcome outcome);
-  /// The master goes, and none comes.
+  /// The master disappears, and no other comes.
   void lose(const cluster::JobFolder& job);
 
   [[nodiscard]] std::string_view name() const override { return options_.name; }

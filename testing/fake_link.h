@@ -14,7 +14,8 @@
 namespace muster::testing {
 
 /// A cluster in memory: every request is granted on the hosts of `grants` in turn, and a release is
-/// followed by ContainerEnded. Records what it is asked, and ends containers as a test says.
+/// followed by ContainerEnded. Records what it is asked for, and ends containers when a test says
+/// so.
 class FakeLink final : public cluster::Link {
  public:
   explicit FakeLink(rt::Loop& loop) : loop_(loop) {}
@@ -41,10 +42,10 @@ class FakeLink final : public cluster::Link {
   /// Called for every launch (the simulator starts an agent there).
   std::function<void(const cluster::LaunchOrder&)> on_launch;
 
-  // What was asked, in order.
+  // What was asked for, in order.
   std::vector<job::RequestContainer> requests;
   std::vector<cluster::LaunchOrder> launches;
-  std::set<job::ContainerId> to_confirm;  ///< Released, and their end must be seen.
+  std::set<job::ContainerId> to_confirm;  ///< Released, and their end must be confirmed.
   std::vector<job::ContainerId> known_at_start;
   std::optional<job::Outcome> finished;
 

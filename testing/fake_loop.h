@@ -10,8 +10,8 @@
 namespace muster::testing {
 
 /// A Loop with virtual time: nothing runs until a test says so. Callbacks run in order of (time,
-/// order of asking); time stands still while they run. Work for the blocking pool runs on the loop,
-/// too, in turn.
+/// order of asking); time stands still while they run. Work for the blocking pool also runs on the
+/// loop, in turn.
 class FakeLoop final : public rt::Loop {
  public:
   explicit FakeLoop(WallTime wall_start = WallTime(std::chrono::days(20'000)))
@@ -28,10 +28,10 @@ class FakeLoop final : public rt::Loop {
 
   /// Runs what is due now, and what that posts in turn.
   void run_ready();
-  /// Runs everything that falls due within `duration`, then stands at its end.
+  /// Runs everything that falls due within `duration`, then stays at its end.
   void advance(Duration duration);
-  /// Runs on until `done` returns true (checked after each callback) or `limit` has passed; returns
-  /// `done()`.
+  /// Keeps running until `done` returns true (checked after each callback) or `limit` has passed;
+  /// returns `done()`.
   template <class Condition>
   bool run_until(Condition done, Duration limit = std::chrono::minutes(10)) {
     const HostTime end = now_ + limit;
@@ -44,16 +44,16 @@ class FakeLoop final : public rt::Loop {
   void stall(Duration duration) { now_ += duration; }
   /// Makes the wall clock jump.
   void shift_wall(Duration by) { wall_offset_ += by; }
-  /// When the next callback is due; nullopt when none waits.
+  /// Returns when the next callback is due; nullopt if none is waiting.
   [[nodiscard]] std::optional<HostTime> next() const;
-  /// Callbacks that wait.
+  /// Returns the number of callbacks that are waiting.
   [[nodiscard]] size_t pending() const { return queue_.size(); }
 
  private:
   using Key = std::pair<HostTime, uint64_t>;
 
-  /// Runs the next callback if it is due by `end`, moving time there; else moves time to `end` and
-  /// returns false.
+  /// Runs the next callback if it is due by `end`, moving time there; otherwise moves time to `end`
+  /// and returns false.
   bool step(HostTime end);
 
   HostTime now_{};

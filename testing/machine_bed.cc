@@ -44,7 +44,7 @@ exec 4>&-
 while :; do sleep 0.02; done
 )sh";
 
-/// The summary of a job that ended so.
+/// Returns the summary of a job that ended with this outcome.
 std::string summary_of(job::Outcome outcome) {
   const auto spec = spec::from_quick(
       {.tasks = {}, .framework = {}, .name = {}, .roles = {}, .command = {"true"}});

@@ -9,9 +9,9 @@
 
 namespace muster::testing {
 
-/// What a cluster whose masters are processes of this machine is tried on: a script plays the
-/// master. It takes the arguments of `muster master`, says that it is ready, writes the job's
-/// summary when it is told to stop (SIGTERM) or to succeed (SIGUSR1), and then goes.
+/// The bed for clusters whose masters are processes on this machine: a script plays the master. It
+/// takes the arguments of `muster master`, reports that it is ready, writes the job's summary when
+/// it is told to stop (SIGTERM) or to succeed (SIGUSR1), and then exits.
 class MachineBed : public ClusterBed {
  public:
   os::Files& files() override { return *files_; }
@@ -22,10 +22,10 @@ class MachineBed : public ClusterBed {
 
  protected:
   MachineBed();
-  /// The script, for whoever starts masters.
+  /// Returns the path of the script, for whoever starts masters.
   [[nodiscard]] std::filesystem::path program() const { return scratch_.path() / "muster"; }
   [[nodiscard]] const std::filesystem::path& folder() const { return scratch_.path(); }
-  /// Ends the masters that are left; before anything of the cluster goes.
+  /// Ends the masters that are left; must be called before anything of the cluster is destroyed.
   void end_all();
 
  private:

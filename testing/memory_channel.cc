@@ -47,7 +47,7 @@ void MemoryChannel::drain_early() {
   if (early_.empty()) {
     return;
   }
-  // In a later turn: neither frames nor the end come inside a call into the channel.
+  // In a later turn: neither frames nor the end arrive inside a call into the channel.
   rt::Loop* const own = wire_->ends[end_].loop;
   (own != nullptr ? *own : network_.loop_).post([this, alive = alive_] {
     if (!*alive || early_.empty()) {
@@ -80,7 +80,7 @@ void MemoryChannel::close() {
   }
   wire_->broken = true;
   push(network_, wire_, 1 - end_, {nullptr, cluster_error("the connection was closed")});
-  // Nothing more comes in, and no partition keeps this end from its own end.
+  // Nothing more arrives, and no partition keeps this end from learning of its own end.
   MemoryWire::End& own = wire_->ends[end_];
   own.incoming.clear();
   own.incoming_bytes = 0;

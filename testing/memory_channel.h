@@ -19,8 +19,8 @@ struct MemoryWire {
   struct End {
     std::string name;
     MemoryChannel* channel = nullptr;  ///< nullptr once destroyed.
-    rt::Loop* loop = nullptr;          ///< Of the channel's process; nullptr: the network's.
-    bool opened = false;               ///< There is or was a channel: before, what comes waits.
+    rt::Loop* loop = nullptr;          ///< Of the channel's process; nullptr means the network's.
+    bool opened = false;               ///< There is or was a channel; until then, arrivals wait.
     std::deque<Item> incoming;
     size_t incoming_bytes = 0;
     bool scheduled = false;  ///< A timer for the front of `incoming` runs.
@@ -48,9 +48,9 @@ class MemoryChannel final : public control::Channel {
   void cut(const Error& reason);
   /// Loses what is under way in both directions.
   void lose();
-  /// The end of a connection whose other end has no channel (any more): tells this one.
+  /// Tells this end of a connection that its other end has no channel (any more).
   static void close_far(MemoryNetwork& network, const std::shared_ptr<MemoryWire>& wire, size_t to);
-  /// Goes on with deliveries in both directions after a block has ended.
+  /// Continues deliveries in both directions after a block has ended.
   void resume();
   [[nodiscard]] const std::string& name() const { return wire_->ends[end_].name; }
 
@@ -76,7 +76,7 @@ class MemoryChannel final : public control::Channel {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
-/// A name in the network's table of listeners.
+/// An entry in the network's table of listeners.
 class MemoryListener final : public control::Listener {
  public:
   MemoryListener(MemoryNetwork& network, std::string name, std::string address, rt::Loop* loop,
@@ -86,11 +86,11 @@ class MemoryListener final : public control::Listener {
   [[nodiscard]] const std::string& address() const override { return address_; }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] Result<control::Key> key_of(const control::Peer& peer) const { return keys_(peer); }
-  /// The address to which who dials as this is passed on; nothing: it stays.
+  /// Returns the address to which somebody who dials as `peer` is passed on; nullopt if they stay.
   [[nodiscard]] std::optional<std::string> passes_on(const control::Peer& peer) const {
     return pass_on_ && peer.kind == control::Peer::Kind::Stream ? pass_on_(peer) : std::nullopt;
   }
-  /// The loop of its process; nullptr: the network's.
+  /// Returns the loop of its process; nullptr means the network's.
   [[nodiscard]] rt::Loop* loop() const { return loop_; }
   void accept(std::unique_ptr<control::Channel> channel) { accepted_(std::move(channel)); }
 

@@ -43,7 +43,7 @@ Status good_if(bool good, Error otherwise) {
 
 }  // namespace
 
-/// Writes on to the content that it opened, whatever name that has by now.
+/// Keeps writing to the content that it opened, whatever name that has by now.
 class MemoryFiles::Appender final : public os::AppendFile {
  public:
   Appender(MemoryFiles& files, os::Path path, std::shared_ptr<MemoryTree::Content> content)

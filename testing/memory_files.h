@@ -13,25 +13,25 @@
 
 namespace muster::testing {
 
-/// A file system in memory: what outlives the processes that use it.
+/// A file system in memory, which outlives the processes that use it.
 struct MemoryTree {
   struct Content {
     std::string bytes;
-    uint64_t number = 0;  ///< Rises with every change; what `modified` is made of.
+    uint64_t number = 0;  ///< Rises with every change; `modified` is made from it.
   };
   struct Node {
     os::FileKind kind = os::FileKind::Folder;
     uint32_t mode = 0755;
-    std::shared_ptr<Content> content;  ///< Of a file; hard links share it.
-    os::Path target;                   ///< Of a link.
+    std::shared_ptr<Content> content;  ///< For a file; hard links share it.
+    os::Path target;                   ///< For a link.
   };
   std::map<os::Path, Node> nodes;  ///< By normal absolute path; "/" is always a folder.
   std::set<os::Path> locked;
   uint64_t changes = 0;
 };
 
-/// A process's way into a MemoryTree. Symbolic links are kept but not followed. Waits for a lock
-/// are not there: shells that wait use real files.
+/// A process's way into a MemoryTree. Symbolic links are kept but not followed. Waiting for a lock
+/// is not supported: shells that wait use real files.
 class MemoryFiles final : public os::Files {
  public:
   /// Which calls a test may make fail.
@@ -39,7 +39,8 @@ class MemoryFiles final : public os::Files {
 
   explicit MemoryFiles(MemoryTree& tree) : tree_(tree) {}
 
-  /// Asked before every call, with its path; an error is the call's result. Empty: all is well.
+  /// Called before every call, with its path; an error becomes the call's result. If empty, all is
+  /// well.
   std::function<Status(const os::Path& path, Access access)> trouble;
 
   Result<std::string> read(const os::Path& path, uint64_t limit_bytes) override;

@@ -30,12 +30,12 @@ class MemorySegmentStore final : public eventlog::SegmentStore {
   void append(std::string bytes, std::function<void(Status)> done) override;
   Result<std::string> read(job::Epoch epoch) override;
 
-  /// Every append from now on fails with `error` and writes nothing; nullopt heals.
+  /// From now on every append fails with `error` and writes nothing; nullopt heals.
   void fail_appends(std::optional<Error> error) { failure_ = std::move(error); }
   /// While held, appends neither reach the disk nor are answered; letting go does both, in order.
   void hold(bool on);
-  /// The master's process dies: appends that are held are lost, but for the first `torn_bytes` of
-  /// the first. Nothing is answered from now on.
+  /// The master's process dies: appends that are held are lost, except for the first `torn_bytes`
+  /// of the first one. Nothing is answered from now on.
   void crash(size_t torn_bytes = 0);
   [[nodiscard]] size_t held() const { return held_.size(); }
 

@@ -37,17 +37,18 @@ class MemoryNet final : public net::Dialer {
 
   explicit MemoryNet(rt::Loop& loop) : loop_(&loop), never_(loop) {}
 
-  /// Listens until stop(). `accept` is called in a turn of its own. Also moves an address.
+  /// Listens until stop(). `accept` is called in a separate turn of the loop. Also moves an
+  /// address.
   void listen(const net::HostPort& server, Accept accept);
-  /// Refuses connections from now on; those that are there go on.
+  /// Refuses connections from now on; existing ones go on.
   void stop(const net::HostPort& server) { servers_.erase(net::to_string(server)); }
   /// Lets dials wait for ever, like a host that drops packets.
   void drop(const net::HostPort& server);
-  /// Breaks every connection to `server`: both ends read the end and cannot write.
+  /// Breaks every connection to `server`: both ends read the end of the stream and cannot write.
   void cut(const net::HostPort& server);
-  /// For connections from now on.
+  /// Applies to connections made from now on.
   void set_options(MemoryStreamOptions options) { options_ = options; }
-  /// How often `server` was dialled.
+  /// Returns how often `server` was dialled.
   [[nodiscard]] int dials(const net::HostPort& server) const;
 
   [[nodiscard]] rt::Async<Result<std::unique_ptr<net::Stream>>> dial(net::HostPort server) override;

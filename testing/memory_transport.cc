@@ -60,7 +60,7 @@ Result<std::unique_ptr<control::Listener>> MemoryTransport::listen(
 
 namespace {
 
-/// Who the dialling party speaks to, given who it says it is.
+/// Returns whom the dialling party speaks to, given who it says it is.
 control::Peer server_of(const control::Peer& self) {
   if (self.kind == control::Peer::Kind::Master || self.kind == control::Peer::Kind::Stream) {
     return {control::Peer::Kind::Agent, self.container};
@@ -73,7 +73,7 @@ control::Peer server_of(const control::Peer& self) {
 /// One dial on its way there and back.
 struct MemoryTransport::Dial {
   std::string from;
-  std::string to;  ///< Who listens there when it begins; "" for nobody.
+  std::string to;  ///< Who listens there when the dial begins; "" for nobody.
   std::string address;
   control::Peer self;
   control::Key key;

@@ -18,31 +18,32 @@ class MemoryChannel;
 class MemoryListener;
 
 /// The wires between the parties of one world. Every party (a host, a process) has a name; a fault
-/// concerns two names. Like TCP, a connection loses, doubles and reorders nothing: frames can only
-/// be late, or the connection is cut.
+/// concerns two names. As in TCP, a connection never loses, duplicates or reorders anything: frames
+/// can only be late, or the connection is cut.
 class MemoryNetwork {
  public:
   explicit MemoryNetwork(rt::Loop& loop) : loop_(loop) {}
   MemoryNetwork(const MemoryNetwork&) = delete;
   MemoryNetwork& operator=(const MemoryNetwork&) = delete;
 
-  /// How long a frame from one name to another takes; default: nothing (it comes in a later turn of
-  /// the loop).
+  /// How long a frame takes from one name to another; by default no time (it arrives in a later
+  /// turn of the loop).
   std::function<Duration(const std::string& from, const std::string& to)> latency;
 
-  /// Asked before every frame of a name; false loses it (the process is dying). Empty: never.
+  /// Called before every frame from a name; false loses the frame (the process is dying). If empty,
+  /// no frame is lost.
   std::function<bool(const std::string& from)> lets_send;
 
-  /// Frames and dials from `from` to `to` get lost in silence (they wait) until heal(); the other
-  /// way still works.
+  /// Frames and dials from `from` to `to` get lost silently (they wait) until heal(); the other
+  /// direction still works.
   void block(const std::string& from, const std::string& to) { blocked_.emplace(from, to); }
   void heal(const std::string& from, const std::string& to);
-  /// Breaks every connection of `name`: both ends are told (unless blocked, then when healed) after
+  /// Breaks every connection of `name`: both ends are told (if blocked, then once healed) after
   /// what is under way has arrived.
   void cut(const std::string& name);
-  /// As cut(), and what is under way in either direction is lost.
+  /// Like cut(), and what is under way in either direction is lost.
   void reset(const std::string& name);
-  /// Connections that live now.
+  /// Returns how many connections are open now.
   [[nodiscard]] size_t connections() const;
 
  private:
@@ -60,12 +61,12 @@ class MemoryNetwork {
   rt::Loop& loop_;
   std::set<std::pair<std::string, std::string>> blocked_;
   std::map<std::string, MemoryListener*> listeners_;  ///< By address.
-  std::map<uint64_t, MemoryChannel*> channels_;       ///< In the order of their making.
+  std::map<uint64_t, MemoryChannel*> channels_;       ///< In the order of their creation.
   uint64_t next_channel_ = 1;
   uint16_t next_port_ = 10'000;
 };
 
-/// A control::Transport of one party over a MemoryNetwork. Listeners and channels must be destroyed
+/// One party's control::Transport over a MemoryNetwork. Listeners and channels must be destroyed
 /// before the network, and before `own`: the loop of this party's process, on which its callbacks
 /// run (without one they run on the network's), so that a process that stands still hears nothing.
 class MemoryTransport final : public control::Transport {

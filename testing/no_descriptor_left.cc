@@ -14,7 +14,7 @@ const rlimit* usual_limit = nullptr;
 }  // namespace
 
 #if __has_feature(undefined_behavior_sanitizer)
-/// Instead of the C library's: the sanitizer, which alone calls it, cannot do without.
+/// Replaces the C library's: the sanitizer, its only caller, cannot do without.
 extern "C" int pipe(int* ends) noexcept {
   rlimit now{};
   if (usual_limit != nullptr) {
@@ -36,7 +36,7 @@ NoDescriptorLeft::NoDescriptorLeft() : next_(::open("/dev/null", O_RDONLY | O_CL
   EXPECT_EQ(::getrlimit(RLIMIT_NOFILE, &before_), 0);
   usual_limit = &before_;
   rlimit none = before_;
-  none.rlim_cur = static_cast<rlim_t>(next_.get());  // No number below is free.
+  none.rlim_cur = static_cast<rlim_t>(next_.get());  // No lower number is free.
   EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
 }
 

@@ -7,8 +7,8 @@
 
 namespace muster::testing {
 
-/// As long as it lives, this process gets no new descriptor: EMFILE. One at a time. UBSan, which
-/// looks at objects through a pipe, still gets what it needs.
+/// As long as it lives, this process gets no new descriptor: EMFILE. Only one may exist at a time.
+/// UBSan, which looks at objects through a pipe, still gets what it needs.
 class NoDescriptorLeft {
  public:
   NoDescriptorLeft();
@@ -21,7 +21,7 @@ class NoDescriptorLeft {
   rlimit before_{};
 };
 
-/// What this process has used of the processors.
+/// Returns the processor time that this process has used.
 [[nodiscard]] std::chrono::microseconds processor_time();
 
 }  // namespace muster::testing

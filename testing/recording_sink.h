@@ -8,7 +8,7 @@
 
 namespace muster::testing {
 
-/// Keeps every line, formatted, and counts those a human must act on.
+/// Keeps every line, formatted, and counts those that a human must act on.
 class RecordingSink final : public log::Sink {
  public:
   void write(log::Level level, std::string_view event,

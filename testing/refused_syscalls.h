@@ -6,8 +6,8 @@
 namespace muster::testing {
 
 /// Runs `body` in a forked child in which the kernel answers ENOSYS to `syscalls` (SYS_...), as an
-/// old kernel does. Returns true if the body ran through without a failed expectation. Call it
-/// before the test starts threads.
+/// old kernel does. Returns true if the body completed without a failed expectation. Call it before
+/// the test starts threads.
 [[nodiscard]] bool passes_without(std::initializer_list<int> syscalls,
                                   const std::function<void()>& body);
 

@@ -26,7 +26,7 @@ std::vector<std::string> items_of(std::string_view text) {
   return items;
 }
 
-/// `head` of a line, and the rest after the blanks.
+/// Returns the first word of a line, and the rest after the blanks.
 std::pair<std::string_view, std::string_view> cut_word(std::string_view line) {
   const size_t blank = line.find(' ');
   if (blank == std::string_view::npos) {

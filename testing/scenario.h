@@ -13,8 +13,8 @@ namespace muster::testing {
 struct ScenarioStep {
   uint32_t line = 0;
   std::string when;      ///< The facts, as written; empty for a line that only expects.
-  bool expects = false;  ///< `expect` stands in it.
-  /// What stands between the semicolons; none for `expect nothing`.
+  bool expects = false;  ///< The line contains `expect`.
+  /// The parts between the semicolons; empty for `expect nothing`.
   std::vector<std::string> expected;
 };
 
@@ -37,8 +37,8 @@ struct Scenario {
 /// Adds one `key=value` of a `given` line to the plan.
 [[nodiscard]] Status give(job::Plan& plan, std::string_view setting);
 
-/// Plays the scenario against a fresh machine. Returns what went differently, "file:line: ..."
-/// each; the first difference ends the play.
+/// Plays the scenario against a fresh machine. Returns what differed, each as "file:line: ..."; the
+/// first difference ends the play.
 [[nodiscard]] std::vector<std::string> play(const Scenario& scenario);
 
 }  // namespace muster::testing

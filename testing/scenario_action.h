@@ -10,23 +10,23 @@
 
 namespace muster::testing {
 
-/// An action in the words of scenarios: "start worker:0#1" and what may be said beyond,
+/// An action in the words of scenarios: "start worker:0#1", and the details that may be added,
 /// "generation=1".
 struct ActionText {
   std::string head;
   std::map<std::string, std::string> details;
 
-  /// Tells whether `expected` names this action: its words without '=' are the head, the others are
-  /// details that must be equal.
+  /// Returns whether `expected` names this action: its words without '=' are the head, the others
+  /// are details that must be equal.
   [[nodiscard]] bool matches(std::string_view expected) const;
-  /// The head and all details.
+  /// Returns the head and all details.
   [[nodiscard]] std::string full() const;
 };
 
 [[nodiscard]] ActionText describe_action(const job::Plan& plan, const job::Action& action,
                                          Time now);
 
-/// "500ms", "10s", "5m", "1h"; where there is none, the caller says so.
+/// Returns "500ms", "10s", "5m", "1h"; callers handle an absent duration themselves.
 [[nodiscard]] std::string write_duration(Duration duration);
 
 /// Splits at blanks.

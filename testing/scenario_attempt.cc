@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-/// What scenarios say of attempts: joined, started, ended, reported.
+/// What scenarios say about attempts: joined, started, ended, reported.
 namespace muster::testing {
 
 using namespace job;
@@ -139,7 +139,7 @@ Status ScenarioWorld::reported(const Words& words) {
   return {};
 }
 
-// The same task on the same host has the same address, as with ports that are kept.
+// The same task on the same host has the same address, as when ports are kept.
 Address ScenarioWorld::address_of(AttemptId id) const {
   const Attempt* attempt = machine_.state().find_attempt(id);
   return {.host = attempt == nullptr ? "nowhere" : attempt->host.value,

@@ -100,7 +100,7 @@ Status put(spec::Resume& target, std::string_view text) {
   return put_enum(target, text, {Restarts, Always, Never});
 }
 
-/// "1s..1m" or one duration for both.
+/// Parses "1s..1m", or one duration for both.
 Status put_range(Duration& low, Duration& high, std::string_view text) {
   const size_t dots = text.find("..");
   MUSTER_TRY_STATUS(put(low, text.substr(0, dots)));
@@ -142,7 +142,7 @@ Status put_restart(job::RestartBudget& budget, std::string_view key, std::string
   return user_error(fmt::format("restart has no '{}'", key));
 }
 
-/// "2" or "1..4" tasks.
+/// Parses "2" or "1..4" tasks.
 Status add_role(Plan& plan, std::string_view name, std::string_view tasks) {
   RolePlan role;
   role.name = std::string(name);
@@ -169,7 +169,7 @@ Result<job::RoleIndex> role_of(const Plan& plan, std::string_view name) {
   return *role;
 }
 
-/// "db:succeeded,cache"
+/// Parses "db:succeeded,cache".
 Status put_after(const Plan& plan, RolePlan& role, std::string_view text) {
   for (const std::string_view item : split(text, ',')) {
     const std::vector<std::string_view> parts = split(item, ':');
@@ -184,7 +184,7 @@ Status put_after(const Plan& plan, RolePlan& role, std::string_view text) {
   return {};
 }
 
-/// "chief:10m:ignore"
+/// Parses "chief:10m:ignore".
 Status put_group(const Plan& plan, RolePlan& role, std::string_view text) {
   const std::vector<std::string_view> parts = split(text, ':');
   if (parts.size() != 3) {

@@ -6,14 +6,14 @@
 
 #include <algorithm>
 
-/// Plays a scenario and compares.
+/// Plays a scenario and compares what happens with what it expects.
 namespace muster::testing {
 
 namespace {
 
 using PlayedWords = std::vector<std::string>;
 
-/// These may be left out where they are issued: they follow from what stands beside them.
+/// Returns whether an action may be left out when it is issued: it follows from those beside it.
 bool may_be_left_out(const ActionText& action) {
   return action.head == "clear" || action.head == "deadline stop" ||
          action.head == "deadline fence";

@@ -13,17 +13,17 @@
 /// Reading the words of a scenario.
 namespace muster::testing {
 
-/// "'x' is no request (r1)".
+/// Returns an error such as "'x' is no request (r1)".
 [[nodiscard]] Error wrong_word(std::string_view what, std::string_view word);
 [[nodiscard]] Result<uint32_t> read_number(std::string_view text);
-/// "250ms", "10s", "5m", "1h".
+/// Parses "250ms", "10s", "5m", "1h".
 [[nodiscard]] Result<Duration> read_duration(std::string_view text);
-/// The value behind "key=" among `words`, or "".
+/// Returns the value after "key=" among `words`, or "".
 [[nodiscard]] std::string option_of(const std::vector<std::string>& words, std::string_view key);
-/// The words from `from` on, joined by blanks.
+/// Returns the words from `from` on, joined by blanks.
 [[nodiscard]] std::string words_from(const std::vector<std::string>& words, size_t from);
 
-/// The value among `all` whose name is `word`, with '-' for '_'.
+/// Returns the value among `all` whose name is `word`, with '-' for '_'.
 template <class E>
 [[nodiscard]] Result<E> read_enum(std::string_view word, std::initializer_list<E> all) {
   for (const E value : all) {

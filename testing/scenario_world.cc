@@ -179,8 +179,8 @@ Status ScenarioWorld::say_of_container(const Words& words) {
   return {};
 }
 
-// "deadline join", "deadline join worker:1 ...": the earliest of the kind whose text has the words
-// passes.
+// "deadline join", "deadline join worker:1 ...": lets the earliest deadline of the kind pass whose
+// text contains the words.
 Status ScenarioWorld::deadline(const Words& words) {
   const std::string text = words_from(words, 2) == "passes" ? "" : words_from(words, 2);
   auto found = deadlines_.end();
@@ -219,7 +219,8 @@ Status ScenarioWorld::after(std::string_view duration) {
   return {};
 }
 
-// Every ask is granted, every agent and attempt joins, every start works, until nothing is open.
+// Grants every request, and lets every agent and attempt join and every start work, until nothing
+// is open.
 void ScenarioWorld::run_everything() {
   const auto name = [&](RequestId request) {
     std::string id = fmt::format("c{}", request.value);
@@ -252,7 +253,7 @@ void ScenarioWorld::run_everything() {
   }
 }
 
-// Every stop is obeyed and every release confirmed, until nothing is open.
+// Obeys every stop and confirms every release, until nothing is open.
 void ScenarioWorld::end_everything() {
   while (true) {
     if (!stops_.empty()) {

@@ -14,22 +14,23 @@
 namespace muster::testing {
 
 /// The world around the machine of a scenario: says facts in a scenario's words, keeps what the
-/// machine asked for and has not got yet, and remembers the log.
+/// machine asked for and has not received yet, and remembers the log.
 class ScenarioWorld {
  public:
   explicit ScenarioWorld(const job::Plan& plan) : plan_(plan), machine_(plan) {}
 
-  /// Lets happen what one fact of a `when` line says, "granted r1 c1". The actions go to issued().
+  /// Makes one fact of a `when` line happen, such as "granted r1 c1". take_issued() returns the
+  /// actions.
   [[nodiscard]] Status happen(std::string_view fact);
 
   [[nodiscard]] const job::Machine& machine() const { return machine_; }
-  /// The actions since the last take.
+  /// Returns the actions since the last call.
   [[nodiscard]] std::vector<ActionText> take_issued() { return std::exchange(issued_, {}); }
 
-  /// Replays the log in a fresh machine: the same state, or what differs.
+  /// Replays the log in a fresh machine; fails, saying what differs, unless the state is the same.
   [[nodiscard]] Status replay() const;
 
-  /// The attempt that "worker:0" (its last) or "worker:0#2" names.
+  /// Returns the attempt that "worker:0" (its last) or "worker:0#2" names.
   [[nodiscard]] Result<job::AttemptId> attempt_of(std::string_view name) const;
 
  private:
@@ -66,11 +67,11 @@ class ScenarioWorld {
   std::set<job::AttemptId> prepares_, starts_, stops_;
 };
 
-/// The exit of a process that was told to stop.
+/// Returns the exit of a process that was told to stop.
 [[nodiscard]] job::Exit stopped_exit();
 
-/// Expands ranges: "start worker:0-2#1" is three items. Words with ranges must have equally long
-/// ones.
+/// Expands ranges: "start worker:0-2#1" becomes three items. If several words have ranges, these
+/// must be equally long.
 [[nodiscard]] Result<std::vector<std::string>> expand_ranges(std::string_view item);
 
 }  // namespace muster::testing

@@ -50,7 +50,7 @@ void ScriptedAgent::dial() {
 
 void ScriptedAgent::adopt(std::unique_ptr<control::Channel> channel, bool dialled) {
   if (channel_) {
-    // Its callback may be the one that runs.
+    // One of its callbacks may be running now.
     loop_.post([old = std::move(channel_)] {});
   }
   channel_ = std::move(channel);

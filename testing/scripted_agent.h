@@ -16,9 +16,9 @@
 
 namespace muster::testing {
 
-/// An agent without processes: joins, beats, and answers every order at once, as a real one whose
-/// programs run for ever would. Attempts end when the test says so. Keeps its attempts when its
-/// master goes and answers the next one.
+/// An agent without processes: joins, beats, and answers every order at once, like a real one whose
+/// programs run for ever. Attempts end when the test says so. When its master goes, it keeps its
+/// attempts and answers the next one.
 class ScriptedAgent {
  public:
   ScriptedAgent(rt::Loop& loop, MemoryNetwork& network, const cluster::LaunchOrder& order,
@@ -36,9 +36,9 @@ class ScriptedAgent {
   void dial();
 
   [[nodiscard]] const job::ContainerId& container() const { return order_.container; }
-  /// Its name in the network: that of its container.
+  /// Returns its name in the network, which is that of its container.
   [[nodiscard]] const std::string& name() const { return order_.container.value; }
-  /// All frames it got, oldest first.
+  /// Returns all frames that it got, oldest first.
   [[nodiscard]] const std::vector<wire::MasterFrame>& frames() const { return frames_; }
   [[nodiscard]] const std::map<job::AttemptId, job::AttemptReport>& attempts() const {
     return attempts_;

@@ -24,14 +24,15 @@ class DigestServer {
     std::vector<hadoop::rpc::DigestCipher> ciphers = {hadoop::rpc::DigestCipher::TripleDes,
                                                       hadoop::rpc::DigestCipher::Rc4};
   };
-  /// The password (as the client sends it: base64) of a user name; nothing refuses.
+  /// Returns the password (as the client sends it: base64) of a user name; nullopt refuses the
+  /// user.
   using FindPassword = std::function<std::optional<std::string>(std::string_view username)>;
 
   DigestServer(Options options, std::string nonce, FindPassword find)
       : options_(std::move(options)), nonce_(std::move(nonce)), find_(std::move(find)) {}
 
   [[nodiscard]] std::string challenge() const;
-  /// Checks a response and returns `rspauth=...`; Unauthenticated for a wrong one.
+  /// Checks a response and returns `rspauth=...`; Unauthenticated for a wrong response.
   [[nodiscard]] Result<std::string> accept(std::string_view response);
   [[nodiscard]] const std::string& username() const { return terms_.username; }
   [[nodiscard]] std::unique_ptr<hadoop::rpc::SecurityLayer> layer() const {

@@ -14,7 +14,7 @@
 
 namespace muster::testing {
 
-/// A row of an application's table, and since when it has waited.
+/// A row of an application's table, and since when it has been waiting.
 struct WaitingRow {
   ::hadoop::yarn::ResourceRequest row;
   HostTime since;
@@ -35,21 +35,22 @@ struct FakeApplication {
   int64_t containers_made = 0;  ///< In this attempt.
   bool registered = false;
   ::hadoop::yarn::RegisterApplicationMasterRequest presence;
-  hadoop::yarn::ContainerId master;  ///< Unless masters run outside of the cluster.
+  hadoop::yarn::ContainerId master;  ///< Unless masters run outside the cluster.
 
   int32_t response_id = 0;
-  std::string last_reply;  ///< Of allocate, for repetitions.
+  std::string last_reply;  ///< The reply to allocate, for repetitions.
   std::map<RowKey, WaitingRow> rows;
   std::map<int64_t, ::hadoop::yarn::SchedulingRequest> placed;
   std::set<std::string> avoided;
-  std::set<hadoop::yarn::NodeId> known_nodes;  ///< Their tokens were given out.
+  std::set<hadoop::yarn::NodeId> known_nodes;  ///< Those whose tokens were given out.
   ::hadoop::yarn::AllocateResponse outbox;     ///< For the next heartbeat.
-  /// Ends that the last reply to a heartbeat told. The next heartbeat says that it has arrived.
+  /// Ends that the last reply to a heartbeat reported. The next heartbeat confirms that it has
+  /// arrived.
   std::vector<::hadoop::yarn::ContainerStatus> unconfirmed;
   std::map<hadoop::yarn::ContainerId, ::hadoop::yarn::Container> held;  ///< Not ended.
   std::vector<::hadoop::yarn::Container> kept;  ///< For the next attempt's registration.
   int32_t token_key = 1;
-  bool rolling = false;  ///< The next key is told with heartbeats; the old one is good still.
+  bool rolling = false;  ///< Heartbeats carry the next key; the old one is still good.
 
   std::vector<::hadoop::yarn::AllocateRequest> asks;  ///< Every heartbeat that came, in order.
   std::set<hadoop::yarn::ContainerId> released;

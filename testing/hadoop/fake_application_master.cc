@@ -18,7 +18,7 @@ void FakeApplicationMaster::begin(const std::string& host, int32_t port) {
 void FakeApplicationMaster::end(hadoop::yarn::FinalStatus status) {
   pb::FinishApplicationMasterRequest farewell;
   farewell.set_final_application_status(static_cast<pb::FinalApplicationStatus>(status));
-  // Masters come again until YARN has written their farewell down.
+  // Masters repeat their farewell until YARN has recorded it.
   for (int i = 0; i < 2; ++i) {
     call("finishApplicationMaster", farewell.SerializeAsString());
   }

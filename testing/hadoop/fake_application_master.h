@@ -21,7 +21,7 @@ class FakeApplicationMaster {
   [[nodiscard]] const hadoop::yarn::ContainerId& id() const { return id_; }
   /// Registers where it listens.
   void begin(const std::string& host, int32_t port);
-  /// Unregisters; its application has ended then.
+  /// Unregisters, after which its application has ended.
   void end(hadoop::yarn::FinalStatus status);
 
  private:
@@ -31,7 +31,7 @@ class FakeApplicationMaster {
   hadoop::yarn::ContainerId id_;
 };
 
-/// The path of a file that a container gets under the name `link`; "" if it gets none.
+/// Returns the path of a file that a container gets under the name `link`; "" if it gets none.
 [[nodiscard]] std::string localized_path(const FakeNodeManager::LaunchContext& context,
                                          std::string_view link);
 

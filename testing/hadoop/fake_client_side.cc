@@ -161,7 +161,7 @@ Served FakeResourceManager::ClientSide::kill(const std::string& request, const F
     return unknown_application(id);
   }
   pb::KillApplicationResponse response;
-  // The first call begins it; a later one hears that it is done.
+  // The first call begins it; a later one is told that it is done.
   response.set_is_kill_completed(is_over(found->second.state));
   std::string why =
       fmt::format("Application {} was killed by user {} at 127.0.0.1", to_string(id), caller.user);

@@ -98,7 +98,7 @@ void FakeDataNode::accept(std::unique_ptr<net::Stream> stream) {
 
 rt::Async<> FakeDataNode::serve(std::unique_ptr<hdfs::DataStream> stream) {
   ++connections;
-  // What goes wrong with an operation ends the connection, and so does a write.
+  // A failed operation ends the connection, and so does a write.
   bool reusable = true;
   while (reusable) {
     const Status served = co_await serve_op(stream.get(), &reusable);

@@ -17,8 +17,8 @@
 namespace muster::testing {
 
 /// A DataNode in memory: reads, writes through pipelines of such nodes, recovery, visible lengths.
-/// Strict: what Hadoop's would refuse, it refuses. Faults are fields, set before or while it
-/// serves.
+/// Strict: it refuses whatever Hadoop's would refuse. Faults are fields, which are set before or
+/// while it serves.
 class FakeDataNode {
  public:
   struct Replica {
@@ -28,22 +28,22 @@ class FakeDataNode {
   };
   struct Faults {
     bool refuse_writes = false;        ///< Answers every write with an error.
-    std::optional<int> die_at_packet;  ///< Dies when so many packets of one block have come.
+    std::optional<int> die_at_packet;  ///< Dies after this many packets of one block.
     bool die_at_last_packet = false;   ///< Dies on the packet that ends a block.
     bool die_at_recovery = false;      ///< Dies when a broken pipeline is opened again through it.
     bool refuse_copies = false;        ///< Does not copy a block to another node.
     bool restart_at_packet_2 = false;  ///< Says OOB_RESTART on its third packet, once.
-    bool damage = false;               ///< Flips a bit of what it gives out, below the checksum.
-    std::optional<size_t> die_after_read;  ///< Dies when it has given out so many bytes.
+    bool damage = false;               ///< Flips a bit of what it returns, below the checksum.
+    std::optional<size_t> die_after_read;  ///< Dies when it has returned this many bytes.
     bool silent = false;                   ///< Takes requests and answers none.
-    int stale_tokens = 0;                  ///< Refuses so many requests for their block tokens.
-    bool restarted = false;                ///< Shows nothing of what it has until a recovery.
+    int stale_tokens = 0;                  ///< Refuses this many over their block tokens.
+    bool restarted = false;                ///< Shows none of its data until a recovery.
   };
 
   FakeDataNode(rt::Loop& loop, MemoryNet& net, int index);
   FakeDataNode(FakeDataNode&&) = delete;
 
-  /// Tells clients to come to `server`, whose connections accept() gets.
+  /// Tells clients to move to `server`, whose connections accept() gets.
   void move_to(const net::HostPort& server);
   /// Serves one connection.
   void accept(std::unique_ptr<net::Stream> stream);

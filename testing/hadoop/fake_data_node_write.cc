@@ -22,7 +22,7 @@ struct FakeDataNode::Write {
   [[nodiscard]] uint64_t id() const { return op.header().baseheader().block().blockid(); }
 };
 
-/// Brings the replica into the state that the stage asks for; false if it cannot be.
+/// Brings the replica into the state that the stage requires; returns false if that is impossible.
 bool FakeDataNode::prepare(Write& write) {
   const uint64_t generation = write.op.latestgenerationstamp();
   if (write.op.stage() == pb::OpWriteBlockProto::PIPELINE_SETUP_CREATE) {

@@ -19,12 +19,12 @@
 namespace muster::testing {
 
 /// A Hadoop cluster of one node for clients that block: its daemons listen on free ports of
-/// 127.0.0.1 and run on a thread and a loop of their own, over the fakes of this folder. There is
-/// no web service of the resource manager, and nothing that masters connect to: those are played
-/// by calls of `manager.master_side()`.
+/// 127.0.0.1 and run on their own thread and loop, over the fakes of this folder. The resource
+/// manager has no web service, and there is nothing for masters to connect to: calls of
+/// `manager.master_side()` play the masters.
 ///
-/// After the constructor only the daemons' thread may touch the fakes: in with(), and in what they
-/// call back.
+/// After the constructor only the daemons' thread may touch the fakes: in with(), and in their
+/// callbacks.
 class FakeHadoop {
  public:
   FakeHadoop();

@@ -18,7 +18,7 @@
 
 namespace muster::testing {
 
-/// A whole HDFS in memory on virtual time, and a client of it.
+/// A whole HDFS in memory on virtual time, and a client for it.
 class FakeHdfs {
  public:
   explicit FakeHdfs(int data_nodes);
@@ -51,7 +51,7 @@ class FakeHdfs {
   hadoop::hdfs::LeaseKeeper leases;
 };
 
-/// Bytes that differ from place to place, the same each time.
+/// Returns bytes that differ from place to place, the same ones each time.
 [[nodiscard]] std::string sample_bytes(size_t count);
 
 }  // namespace muster::testing

@@ -35,7 +35,7 @@ std::string asked_too_much(const yarn::Resource& asked, const yarn::Resource& la
       asked.memory_mb, asked.vcores, largest.memory_mb, largest.vcores);
 }
 
-// Out of a token's identifier, "application_1_0001/2#KEY".
+// What a token's identifier holds, "application_1_0001/2#KEY".
 struct Bearer {
   yarn::AttemptId attempt;
   std::string key;
@@ -114,7 +114,7 @@ Served FakeResourceManager::MasterSide::register_master(FakeApplication& applica
   response.set_queue(application.submission.queue());
   for (auto& container : std::exchange(application.kept, {})) {
     if (!application.held.contains(yarn::decode(container.id()))) {
-      continue;  // It has ended meanwhile.
+      continue;  // It has ended in the meantime.
     }
     manager_->put_node_token(application, container.node_id(),
                              response.mutable_nm_tokens_from_previous_attempts());
@@ -142,7 +142,7 @@ Served FakeResourceManager::MasterSide::allocate(FakeApplication& application,
     return refused;
   }
   application.asks.push_back(ask);
-  // What was decided since the last heartbeat goes out; what is asked now is decided after it.
+  // What was decided since the last heartbeat is sent; what is asked for now is decided after it.
   manager_->schedule(application);
   take_in(application, ask);
   auto response = std::exchange(application.outbox, {});
@@ -207,7 +207,7 @@ void FakeResourceManager::MasterSide::take_in(FakeApplication& application,
                                       row.allocation_request_id());
     application.rows.insert_or_assign(key, WaitingRow{.row = row, .since = manager_->loop_->now()});
   }
-  // The Capacity Scheduler takes one kind or the other.
+  // The Capacity Scheduler accepts either one kind or the other.
   for (const auto& request : ask.scheduling_requests()) {
     if (ask.ask().empty()) {
       application.placed.insert_or_assign(request.allocation_request_id(), request);
@@ -226,7 +226,7 @@ void FakeResourceManager::MasterSide::take_in(FakeApplication& application,
     if (held == application.held.end()) {
       continue;
     }
-    // It is complete before its node has heard of it.
+    // It is complete before its node hears of it.
     auto* const place = manager_->node_of(held->second);
     constexpr auto kAborted = static_cast<int32_t>(yarn::ExitStatus::Aborted);
     manager_->end_container({.id = container,
@@ -241,7 +241,7 @@ void FakeResourceManager::MasterSide::take_in(FakeApplication& application,
 Served FakeResourceManager::MasterSide::finish(FakeApplication& application,
                                                const std::string& request) {
   pb::FinishApplicationMasterResponse response;
-  // The first call is written down; a later one hears that it is.
+  // The first call is recorded; a later one is told that it was.
   application.farewell.ParseFromString(request);
   response.set_is_unregistered(std::exchange(application.farewell_said, true) ||
                                manager_->options_.masters_outside);

@@ -16,14 +16,14 @@
 
 namespace muster::testing {
 
-/// A NameNode in memory over FakeDataNodes: names, blocks, leases, pipelines. Strict about what
-/// Hadoop's is strict about. Proxies to it are as many as a test likes.
+/// A NameNode in memory over FakeDataNodes: names, blocks, leases, pipelines. As strict as Hadoop's
+/// where that is strict. A test may have as many proxies to it as it likes.
 class FakeNameNode {
  public:
   struct File {
     hadoop::hdfs::FileStatus status;
     std::vector<hadoop::hdfs::Block> blocks;
-    std::string holder;  ///< Who writes it; empty: it is closed.
+    std::string holder;  ///< Who is writing it; empty if it is closed.
   };
   /// What the next calls of a method get instead of an answer.
   struct Refusal {
@@ -37,26 +37,26 @@ class FakeNameNode {
 
   [[nodiscard]] std::unique_ptr<hadoop::rpc::Proxy> proxy();
 
-  /// Answers one call: the reply's bytes, or why not.
+  /// Answers one call with the reply's bytes, or the reason for refusing it.
   [[nodiscard]] Reply handle(std::string_view method, const std::string& request);
 
-  std::map<std::string, File> files;                    ///< By path; folders, too.
+  std::map<std::string, File> files;                    ///< By path; includes folders.
   std::map<std::string, std::deque<Refusal>> refusals;  ///< By method.
   std::map<std::string, int> calls;                     ///< By method.
   int64_t now_ms = 0;          ///< Its own clock, which only a test moves: when folders are made.
-  size_t page_entries = 3;     ///< Of a listing.
-  int complete_refusals = 0;   ///< complete() says "not yet" so often.
+  size_t page_entries = 3;     ///< In a listing.
+  int complete_refusals = 0;   ///< How often complete() says "not yet".
   bool erasure_coded = false;  ///< Every file.
   bool encrypted = false;      ///< Every file.
   std::vector<std::string> damaged_on;  ///< DataNodes reported for damaged replicas.
-  std::vector<uint64_t> synced_bytes;   ///< Lengths told by fsync.
+  std::vector<uint64_t> synced_bytes;   ///< Lengths reported by fsync.
 
-  /// The bytes of a closed or open file, from the first replica of each block that is current.
+  /// Returns the bytes of a closed or open file, from the first current replica of each block.
   [[nodiscard]] std::string content(const std::string& path) const;
   /// Makes a closed file with a replica of each block on every node.
   void add_file(const std::string& path, std::string_view bytes, uint64_t block_bytes);
   void add_folder(const std::string& path);
-  /// How many DataNodes hold the current generation of a block.
+  /// Returns how many DataNodes hold the current generation of a block.
   [[nodiscard]] size_t replicas_of(const hadoop::hdfs::Block& block) const;
 
  private:

@@ -32,7 +32,7 @@ std::string not_handled(const yarn::ContainerId& id) {
   return fmt::format("Container {} is not handled by this NodeManager", to_string(id));
 }
 
-// The container that a token proves, which stands in it after the prefix.
+// Returns the container that a token proves; its identifier follows the prefix.
 std::optional<yarn::ContainerId> proven(const std::string& identifier) {
   constexpr std::string_view kPrefix = "container-token:";
   if (!identifier.starts_with(kPrefix)) {

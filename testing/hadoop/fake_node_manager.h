@@ -13,8 +13,8 @@
 
 namespace muster::testing {
 
-/// A node manager without processes: containers run until somebody says that they ended. Checks
-/// the node's and the container's token; keeps what it was told, for tests to look at.
+/// A node manager without processes: containers run until somebody says that they have ended.
+/// Checks the node's and the container's token; keeps what it was told, for tests to look at.
 class FakeNodeManager final : public FakeService {
  public:
   using ContainerId = hadoop::yarn::ContainerId;
@@ -34,28 +34,28 @@ class FakeNodeManager final : public FakeService {
   [[nodiscard]] const hadoop::yarn::NodeReport& report() const { return report_; }
   [[nodiscard]] const hadoop::yarn::NodeId& id() const { return report_.id; }
 
-  /// Called when a container starts, and when one is to be stopped (before its end is told).
+  /// Called when a container starts, and when one is to be stopped (before its end is reported).
   std::function<void(const ContainerId&, const LaunchContext&)> on_start;
   std::function<void(const ContainerId&)> on_stop;
-  /// Asked before a container is started: what it returns is why it is not; "" lets it start.
+  /// Called before a container is started: returns why it must not start; "" lets it start.
   std::function<std::string(const ContainerId&)> refuses;
-  /// Called with every end; the resource manager listens.
+  /// Called for every end; the resource manager listens.
   std::function<void(const ContainerStatus&)> on_end;
 
   /// The container's process ends.
   void finish(const ContainerId& container, int32_t exit_status, std::string diagnostics = "");
   /// Starts a container as the resource manager does for application masters: without a token.
   void launch(const ContainerId& container, const LaunchContext& context);
-  /// The container's process does not end when it is asked to: not before finish().
+  /// The container's process does not end when it is asked to, but only at finish().
   void let_linger(const ContainerId& container) { containers_.at(container).lingers = true; }
   /// The resource manager asks a container's process to end, or its master does.
   void stop(const ContainerId& container, int32_t exit_status, std::string diagnostics);
-  /// All containers are gone without a word, as when a host dies.
+  /// All containers vanish without a word, as when a host dies.
   void lose_all();
   [[nodiscard]] bool runs(const ContainerId& container) const;
   [[nodiscard]] const std::map<ContainerId, Kept>& containers() const { return containers_; }
 
-  /// The next start of a container fails with these words.
+  /// The next start of a container fails with this exception.
   void refuse_next_start(std::string exception_class, std::string message);
 
  protected:

@@ -36,7 +36,7 @@ std::string file_page(std::string_view name, std::string_view text, size_t bytes
       name, text.size(), end, name);
 }
 
-/// Of "size=-4096&user.name=alice"; all where it does not say.
+/// Parses "size=-4096&user.name=alice"; everything if no size is given.
 size_t size_in(std::string_view query) {
   constexpr std::string_view kSize = "size=-";
   size_t size = kAll;

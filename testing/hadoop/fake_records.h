@@ -30,10 +30,10 @@ void put(const hadoop::yarn::ContainerStatus& from, ::hadoop::yarn::ContainerSta
 void put_token(std::string_view kind, std::string identifier, std::string service,
                ::hadoop::common::TokenProto* to);
 
-/// "appattempt_1700000000000_0007_000001".
+/// Returns e.g. "appattempt_1700000000000_0007_000001".
 [[nodiscard]] std::string attempt_text(const hadoop::yarn::AttemptId& attempt);
 
-/// The identifiers that the fakes put into their tokens.
+/// Return the identifiers that the fakes put into their tokens.
 [[nodiscard]] std::string fake_node_token(const hadoop::yarn::NodeId& node);
 [[nodiscard]] std::string fake_container_token(const hadoop::yarn::ContainerId& container);
 

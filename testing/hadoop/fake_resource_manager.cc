@@ -212,7 +212,7 @@ void FakeResourceManager::report_node(const NodeId& id, yarn::NodeState state, s
   auto report = place->report();
   report.state = state;
   report.health = std::move(health);
-  // One report of a node in each reply, with its state at that time, as the real one's.
+  // At most one report of a node in each reply, with its state at that time, like the real one.
   for (auto& [application_id, application] : applications_) {
     auto* const updated = application.outbox.mutable_updated_nodes();
     const auto older = std::ranges::find_if(*updated, [&](const auto& each) {
@@ -226,7 +226,8 @@ void FakeResourceManager::report_node(const NodeId& id, yarn::NodeState state, s
 }
 
 void FakeResourceManager::forget_registration(FakeApplication& application) {
-  // Ends whose reply may have been lost are told again, before those that no reply has told.
+  // Ends whose reply may have been lost are reported again, before those that no reply has
+  // reported.
   pb::AllocateResponse next;
   for (const auto& status : std::exchange(application.unconfirmed, {})) {
     *next.add_completed_container_statuses() = status;

@@ -19,7 +19,7 @@
 namespace muster::testing {
 
 /// A resource manager with a small, strict scheduler: deterministic, on the loop's time. Grants
-/// come with the heartbeat after the ask at the earliest, on the first node that fits. It obeys
+/// come no earlier than with the heartbeat after the request, on the first node that fits. It obeys
 /// YARN's rules about response ids, absolute rows, labels, avoided hosts and tokens, and fails on
 /// demand. Two services share its books: one for clients, one for application masters.
 class FakeResourceManager {
@@ -33,8 +33,8 @@ class FakeResourceManager {
     Resource largest{.memory_mb = 8192, .vcores = 8};
     std::vector<hadoop::yarn::QueueInfo> queues = {
         {.name = "default", .state = hadoop::yarn::QueueState::Running}};
-    Duration grant_delay{};        ///< From ask to grant.
-    bool placement = false;        ///< Takes scheduling requests.
+    Duration grant_delay{};        ///< From request to grant.
+    bool placement = false;        ///< Accepts scheduling requests.
     bool masters_outside = false;  ///< Application masters run in no container.
   };
 
@@ -42,7 +42,7 @@ class FakeResourceManager {
   ~FakeResourceManager();
   FakeResourceManager(FakeResourceManager&&) = delete;
 
-  /// What clients and what masters connect to; faults are asked for there.
+  /// What clients and masters connect to, and where faults are requested.
   [[nodiscard]] FakeService& client_side();
   [[nodiscard]] FakeService& master_side();
 
@@ -50,44 +50,44 @@ class FakeResourceManager {
   void add(FakeNodeManager& node);
   [[nodiscard]] FakeNodeManager* node(const NodeId& id) const;
 
-  /// Throws if there is none: ask only for what was submitted.
+  /// Throws if there is none: ask only for an application that was submitted.
   [[nodiscard]] FakeApplication& application(const ApplicationId& id);
   [[nodiscard]] const std::map<ApplicationId, FakeApplication>& applications() const {
     return applications_;
   }
-  /// The token with which the current attempt's master connects.
+  /// Returns the token with which the current attempt's master connects.
   [[nodiscard]] hadoop::Token master_token(const ApplicationId& id) const;
   /// Called when an application's master is launched, instead of starting its commands.
   std::function<void(const ContainerId&, const NodeId&, const FakeNodeManager::LaunchContext&)>
       on_master;
 
-  /// Applications wait in their queue from now on, without a master; or no longer, and those that
-  /// wait are launched.
+  /// From now on applications wait in their queue, without a master; or no longer, and those that
+  /// are waiting are launched.
   void hold_masters(bool hold);
 
   // Faults of the scheduler.
   void hold_grants(bool hold) { hold_grants_ = hold; }
   void set_grant_delay(Duration delay) { options_.grant_delay = delay; }
-  /// The grants of the next heartbeat that has some come with the one after, too.
+  /// The grants of the next heartbeat that has any come again with the one after.
   void repeat_next_grants() { repeat_grants_ = true; }
-  /// Gives a container that nobody asked for, on the first node that runs.
+  /// Gives a container that nobody asked for, on the first running node.
   void grant_unasked(const ApplicationId& id, hadoop::yarn::AllocationId allocation);
   /// Warns that containers will be taken; take() does it.
   void warn(const ApplicationId& id, const std::vector<ContainerId>& containers, bool certain);
   void take(const ContainerId& container);
-  /// A host dies with all that runs on it.
+  /// A host dies with everything that runs on it.
   void lose(const NodeId& node);
   /// Tells all applications about a node: unhealthy, decommissioning, running again.
   void report_node(const NodeId& node, hadoop::yarn::NodeState state, std::string health = "");
   /// A container's end reaches its master once more.
   void repeat_completion(const ContainerId& container);
 
-  /// The resource manager restarts: running containers and applications stay, registrations, asks
-  /// and what was granted and not started are forgotten. Nodes tell it again of ends that no
-  /// heartbeat of the master has confirmed.
+  /// The resource manager restarts: running containers and applications stay; registrations,
+  /// requests and grants that were never started are forgotten. Nodes report again those ends that
+  /// no heartbeat of the master has confirmed.
   void restart();
-  /// A new key for an application master's token: told with the next heartbeats; `activate` makes
-  /// the old one useless.
+  /// Makes a new key for an application master's token, which the next heartbeats carry; `activate`
+  /// makes the old one useless.
   void roll_token(const ApplicationId& id);
   void activate_token(const ApplicationId& id);
   /// The current master is gone: the next attempt starts, with or without its containers.
@@ -117,7 +117,7 @@ class FakeResourceManager {
                       google::protobuf::RepeatedPtrField<::hadoop::yarn::NMToken>* to);
   [[nodiscard]] FakeNodeManager* node_of(const ::hadoop::yarn::Container& container) const;
   void end_container(const hadoop::yarn::ContainerStatus& status);
-  /// The application's master registers next, and says everything that it wants.
+  /// The application's master must register next, and repeat everything that it wants.
   static void forget_registration(FakeApplication& application);
   void end_application(FakeApplication& application, hadoop::yarn::ApplicationState state);
 

@@ -27,7 +27,7 @@ class FakeResourceManager::ClientSide final : public FakeService {
   FakeResourceManager* manager_;
 };
 
-/// ApplicationMasterProtocol over the same.
+/// ApplicationMasterProtocol over the same books.
 class FakeResourceManager::MasterSide final : public FakeService {
  public:
   explicit MasterSide(FakeResourceManager& manager) : manager_(&manager) {}

@@ -20,7 +20,8 @@ bool has_label(const yarn::NodeReport& node, const std::string& label) {
                        : std::ranges::find(node.labels, label) != node.labels.end();
 }
 
-/// The row of a host or a rack that goes with this row for anywhere; nullptr: it is not asked for.
+/// Returns the row of a host or a rack that goes with this row for anywhere; nullptr if it is not
+/// requested.
 pb::ResourceRequest* row_for(FakeApplication& application, const pb::ResourceRequest& row,
                              const std::string& place) {
   const auto found = application.rows.find(
@@ -35,7 +36,7 @@ std::string rack_of(const FakeNodeManager& node) {
   return rack.empty() ? "/default-rack" : rack;
 }
 
-/// A host counts as asked for where its rack is, too.
+/// A host counts as requested only if its rack is requested, too.
 bool is_wished(FakeApplication& application, const pb::ResourceRequest& row,
                const FakeNodeManager& node) {
   return row_for(application, row, node.id().host) != nullptr &&
@@ -146,7 +147,7 @@ pb::Container* FakeResourceManager::grant(FakeApplication& application, FakeNode
   return granted;
 }
 
-// A node's token is told to an attempt once.
+// An attempt is told a node's token only once.
 void FakeResourceManager::put_node_token(FakeApplication& application, const pb::NodeId& node,
                                          google::protobuf::RepeatedPtrField<pb::NMToken>* to) {
   const auto id = yarn::decode(node);

@@ -16,7 +16,7 @@ namespace rpc = hadoop::rpc;
 
 constexpr Duration kLatency = std::chrono::milliseconds(1);
 constexpr Duration kRetryPause = std::chrono::milliseconds(100);
-// Where a caller names no deadline.
+// For callers that name no deadline.
 constexpr Duration kPatience = std::chrono::minutes(15);
 
 rpc::Failure failure_of(const Served& served) {

@@ -11,7 +11,7 @@
 /// The DataNode's side of the transfer protocol, for FakeDataNode.
 namespace muster::testing {
 
-/// A packet with right checksums; `offset` begins a chunk.
+/// Makes a packet with correct checksums; `offset` begins a chunk.
 [[nodiscard]] hadoop::hdfs::Packet make_packet(const hadoop::hdfs::Checksum& checksum,
                                                std::string data, uint64_t offset, int64_t sequence);
 [[nodiscard]] rt::Async<Status> send_packet(hadoop::hdfs::DataStream* stream,
@@ -25,7 +25,7 @@ namespace muster::testing {
 [[nodiscard]] rt::Async<Status> send_read_response(hadoop::hdfs::DataStream* stream,
                                                    hadoop::hdfs::Checksum checksum,
                                                    uint64_t chunk_offset);
-/// One status for each node of the pipeline from this one on.
+/// Sends one status for each node of the pipeline from this one on.
 [[nodiscard]] rt::Async<Status> send_ack(hadoop::hdfs::DataStream* stream, int64_t sequence,
                                          std::vector<int> statuses);
 

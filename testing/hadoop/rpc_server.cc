@@ -37,7 +37,7 @@ void RpcServer::on_call(const std::string& method,
   on(method,
      [shared = std::make_shared<decltype(handler)>(std::move(handler))](
          RpcCall call) -> rt::Async<RpcReply> {
-       // The parameters of the lambda live in the frame, its captures do not: take what is needed.
+       // The lambda's parameters live in the frame, its captures do not: take what is needed.
        return [](auto kept, RpcCall taken) -> rt::Async<RpcReply> { co_return (*kept)(taken); }(
                                                shared, std::move(call));
      });

@@ -29,7 +29,7 @@ struct RpcCall {
   int32_t retry = 0;
   std::string client_id;
   std::string caller_context;
-  std::string user;       ///< The effective user of the connection; of a token: its identifier.
+  std::string user;       ///< The connection's effective user; with a token, its identifier.
   std::string real_user;  ///< Empty unless given.
   std::string request;    ///< The message's bytes.
 
@@ -45,10 +45,10 @@ struct RpcCall {
   void parse(google::protobuf::MessageLite& message) const;
 };
 
-/// What a handler makes of a call: a reply's bytes, or a Java exception.
+/// A handler's result for a call: a reply's bytes, or a Java exception.
 struct RpcReply {
   std::string bytes;
-  std::string exception_class;  ///< Not empty: thrown, with `message`.
+  std::string exception_class;  ///< If not empty: thrown, with `message`.
   std::string message;
   bool fatal = false;  ///< FATAL instead of ERROR: the connection closes after it.
 };
@@ -59,19 +59,19 @@ struct RpcReply {
 
 /// What goes wrong, from now on, on every connection; all off by default.
 struct RpcFaults {
-  std::optional<size_t> cut_after;  ///< Bytes that a connection still sends; then it closes.
+  std::optional<size_t> cut_after;  ///< How many bytes a connection still sends before it closes.
   bool silent = false;              ///< Reads everything, says nothing.
-  bool http = false;                ///< Answers whatever comes as a web server does.
+  bool http = false;                ///< Answers everything like a web server.
   bool old_version = false;         ///< FATAL_VERSION_MISMATCH to everybody.
   bool wrong_call_id = false;       ///< Answers calls that were never made.
   bool wrong_client_id = false;
   bool oversized_length = false;    ///< Replies claim to be 2 GiB long.
   bool trailing_bytes = false;      ///< Replies are followed by bytes that belong to nothing.
   bool unknown_fields = false;      ///< Replies' headers hold fields of the future: no fault.
-  bool garbage_after_sasl = false;  ///< The dialogue ends well; then comes nonsense.
-  bool early_success = false;       ///< SASL ends without a proof of the server.
+  bool garbage_after_sasl = false;  ///< The dialogue ends well, and then nonsense follows.
+  bool early_success = false;       ///< SASL ends without the server's proof.
   bool damaged_wrap = false;        ///< Wrapped replies carry a wrong code.
-  int lost_replies = 0;             ///< So many calls are done, then the connection closes.
+  int lost_replies = 0;             ///< This many calls are performed before the connection closes.
 };
 
 struct RpcServerOptions {
@@ -83,12 +83,12 @@ struct RpcServerOptions {
   std::vector<hadoop::rpc::Protection> protections = {hadoop::rpc::Protection::Authentication};
   std::vector<hadoop::rpc::DigestCipher> ciphers = {hadoop::rpc::DigestCipher::TripleDes,
                                                     hadoop::rpc::DigestCipher::Rc4};
-  /// Answers StandbyException, to tokens during SASL, to others on calls.
+  /// Answers StandbyException: to tokens during SASL, to others on calls.
   bool standby = false;
 };
 
 /// A Hadoop RPC server over any streams: MemoryNet's on virtual time, or TCP. Deterministic.
-/// Handlers are coroutines and may wait; their replies go out in the order in which they end.
+/// Handlers are coroutines and may wait; their replies are sent in the order in which they end.
 class RpcServer {
  public:
   using Handler = std::function<rt::Async<RpcReply>(RpcCall call)>;
@@ -97,11 +97,12 @@ class RpcServer {
   RpcServer(RpcServer&&) = delete;
   ~RpcServer();
 
-  /// Answers calls of `method`; others get RpcNoSuchMethodException. Replaces.
+  /// Answers calls of `method`; other methods get RpcNoSuchMethodException. Replaces an earlier
+  /// handler.
   void on(const std::string& method, Handler handler);
   /// The same for a handler that answers at once.
   void on_call(const std::string& method, std::function<RpcReply(const RpcCall& call)> handler);
-  /// Answers the calls that no handler is for, instead of RpcNoSuchMethodException.
+  /// Answers calls that have no handler, instead of RpcNoSuchMethodException.
   void on_any(std::function<RpcReply(const RpcCall& call)> handler) {
     otherwise_ = std::move(handler);
   }
@@ -110,10 +111,10 @@ class RpcServer {
   /// Closes all connections.
   void close_all();
 
-  /// For connections and calls from now on.
+  /// They apply to connections and calls from now on.
   [[nodiscard]] RpcServerOptions& options() { return options_; }
   [[nodiscard]] RpcFaults& faults() { return faults_; }
-  /// Every call that came, in order.
+  /// Returns every call that came, in order.
   [[nodiscard]] const std::vector<RpcCall>& calls() const { return calls_; }
   [[nodiscard]] int connections() const { return connections_; }
   [[nodiscard]] int pings() const { return pings_; }

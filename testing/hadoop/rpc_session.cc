@@ -191,7 +191,7 @@ bool RpcSession::on_call(FrameCursor cursor, const RpcRequestHeaderProto& header
   if (!has_context_ || header.callid() < 0 || !cursor.take(request, "request header").has_value()) {
     return fatal(-1, Header::FATAL_INVALID_RPC_HEADER, kServerException, "no call expected");
   }
-  // The message keeps its length in front: it may be parsed later.
+  // The message keeps its length in front, because it may be parsed later.
   std::string_view body = cursor.rest();
   while (!body.empty() && (static_cast<uint8_t>(body.front()) & 0x80) != 0) {
     body.remove_prefix(1);
@@ -252,7 +252,7 @@ void RpcSession::reply(const RpcCall& call, const RpcReply& made) {
     header.set_errordetail(Header::ERROR_APPLICATION);
     frame = frame_of({&header});
   } else {
-    // The reply is bytes already: put it behind the header by hand.
+    // The reply is already encoded: append it to the header by hand.
     frame = frame_of({&header});
     size_t size = made.bytes.size();
     for (; size >= 0x80; size >>= 7) {

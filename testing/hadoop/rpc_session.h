@@ -34,7 +34,7 @@ class RpcSession {
   rt::Async<> read_frames();
   rt::Async<> write_loop();
   rt::Async<> answer(RpcCall call);
-  /// False ends the connection.
+  /// Returns false to end the connection.
   bool on_frame(std::string_view payload);
   bool on_sasl(const Sasl& message);
   bool on_initiate(const Sasl& message);

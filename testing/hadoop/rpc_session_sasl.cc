@@ -53,7 +53,7 @@ bool RpcSession::on_sasl(const Sasl& message) {
   if (message.state() == Sasl::WRAP && layer_ != nullptr) {
     std::string plain;
     if (!layer_->unwrap(message.token(), plain).has_value()) {
-      return true;  // As the JDK does: a message with a wrong code vanishes.
+      return true;  // Like the JDK: a message with a wrong code vanishes.
     }
     inner_.feed(plain);
     while (true) {
