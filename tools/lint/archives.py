@@ -9,8 +9,8 @@ NM = "llvm-nm-19"
 
 @dataclasses.dataclass
 class Archive:
-    """`needs` maps an undefined symbol to the object that needs it; `functions` are those of the
-    strong symbols that are code."""
+    """`needs` maps an undefined symbol to the object that needs it; `functions` holds the strong
+    symbols that are code."""
 
     strong: set = dataclasses.field(default_factory=set)
     weak: set = dataclasses.field(default_factory=set)
@@ -60,7 +60,7 @@ def demangle(symbols):
 
 
 def of_modules(root, modules, preset="release"):
-    """Returns module name -> Archive, of the product modules that have one."""
+    """Returns module name -> Archive, for the product modules that have one."""
     found = {}
     for name, module in modules.items():
         path = root / "build" / preset / f"libmuster_{name.replace('/', '_')}.a"

@@ -1,8 +1,8 @@
-"""What tests and tools take from each other's modules is there: MODULE.NAME, from MODULE import X.
-These modules lie in no package; of a function that has moved only the one test that calls it would
-tell, when it runs.
+"""What tests and tools take from each other's modules exists: MODULE.NAME, from MODULE import X.
+These modules belong to no package; that a function has moved would be noticed only by a test that
+calls it, when it runs.
 
-Only modules that are imported by a plain name are looked at, and only what their text alone tells.
+Only modules that are imported by a plain name are checked, and only as far as their text reveals.
 """
 
 import ast
@@ -12,12 +12,12 @@ import sys
 import tree as trees
 
 PLACES = ("test/", "tools/", "bench/")
-# Programs for users: nobody else finds what lies beside them.
+# Programs for users: nobody else can import what is beside them.
 PROGRAMS = "test/docs/"
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 NAMED = (ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.ExceptHandler | ast.MatchAs
          | ast.MatchStar)
-# What is on every path: python/src.
+# Packages that are on every path: those of python/src.
 PACKAGES = {"muster", "tensorflowonspark", "com"}
 
 
@@ -26,7 +26,7 @@ def check(tree):
 
 
 class Modules:
-    """The Python files of a tree, found by the names that imports give them."""
+    """The Python files of a tree, found by the names under which they are imported."""
 
     def __init__(self, tree):
         self.files = {}
@@ -36,7 +36,7 @@ class Modules:
             try:
                 self.files[path] = ast.parse(tree.text(path))
             except SyntaxError:
-                continue  # Another check says so.
+                continue  # Another check reports it.
         self.by_name = {}
         for path in self.files:
             stem, suffix = os.path.splitext(os.path.basename(path))
@@ -49,7 +49,8 @@ class Modules:
                 for finding in Visitor(self, path).of(parsed)]
 
     def named(self, name, path):
-        """Returns the files that `import NAME` in `path` may mean; none if it may be another's."""
+        """Returns the files that `import NAME` in `path` may mean; none if it may be a foreign
+        module."""
         found = self.by_name.get(name, ())
         beside = [one for one in found if os.path.dirname(one) == os.path.dirname(path)]
         if beside or name in sys.stdlib_module_names or name in PACKAGES:
@@ -61,7 +62,8 @@ class Modules:
         return scope.open or name in scope.bound or name.startswith("__")
 
     def behind(self, paths, name):
-        """Returns the files that the attribute `name` of a module means if it is one itself."""
+        """Returns the files that the attribute `name` of a module means if that is itself a
+        module."""
         modules = {self.scopes[path].bound.get(name) for path in paths}
         if len(modules) != 1 or None in modules:
             return []
@@ -69,7 +71,7 @@ class Modules:
 
 
 class Scope:
-    """The names that a function or module binds, each with the module that it means, or None."""
+    """The names that a function or module binds, each with the module it refers to, or None."""
 
     def __init__(self, body, arguments=()):
         self.bound = dict.fromkeys(arguments)
@@ -93,7 +95,7 @@ class Scope:
             self.bind(node.id)
         elif isinstance(node, NAMED) and node.name:
             self.bind(node.name)
-        # A function's own names are its own; those that it gives away are the module's.
+        # A function's local names are its own; those it declares global are the module's.
         if isinstance(node, FUNCTIONS | ast.ClassDef):
             for inner in ast.walk(node):
                 for name in inner.names if isinstance(inner, ast.Global) else ():
@@ -104,7 +106,7 @@ class Scope:
 
 
 class Visitor:
-    """Finds in one file what its modules do not have."""
+    """Finds what one file uses of modules that do not have it."""
 
     def __init__(self, modules, path):
         self.modules, self.path = modules, path
@@ -121,7 +123,7 @@ class Visitor:
                 self.path, node.lineno, f"there is no `{name}` in {' or '.join(sorted(paths))}"))
 
     def meant(self, node):
-        """Returns the files of the module that an expression is."""
+        """Returns the files of the module that an expression refers to."""
         if isinstance(node, ast.Name):
             for scope in reversed(self.scopes):
                 if node.id in scope.bound:

@@ -1,5 +1,6 @@
-"""The programs themselves (preset release): muster is one static file within its budget, hardened,
-without NSS in it; muster-krb5 and the feed library run on every C library since glibc 2.17."""
+"""Checks the programs themselves (preset release): muster is one static file within its size
+budget, hardened and without NSS; muster-krb5 and the feed library run on every C library since
+glibc 2.17."""
 
 import re
 import subprocess
@@ -45,7 +46,8 @@ def read(what, path):
 
 
 def judge_old(path, table, provided=None):
-    """What a host with the oldest C library lacks; `provided` matches what else there will be."""
+    """Reports what a host with the oldest C library lacks; `provided` matches what else will be
+    there."""
     findings = []
     for kind, name, version in re.findall(r"(\w+)\s+DEFAULT\s+UND (\w+)(?:@+([\w.]+))?", table):
         number = re.fullmatch(r"GLIBC_([\d.]+)", version)
@@ -80,9 +82,9 @@ def judge(size, link_map):
 
 
 def judge_hardening(header, segments, dynamic, needs):
-    """Judges what readelf says of the program, and the symbols that our own objects need."""
+    """Judges what readelf says about the program, and the symbols that our own objects need."""
     stack = re.search(r"\bGNU_STACK\b.*?\s(R[W ][E ])\s", segments)
-    # __memcpy_chk and its like; glibc itself is compiled so in any case, so ours alone count.
+    # __memcpy_chk and the like; glibc itself is always compiled this way, so only ours count.
     fortified = any(FORTIFIED.fullmatch(symbol) for symbol in needs)
     wrong = [
         (not re.search(r"Type:\s+DYN\b", header),
@@ -99,7 +101,7 @@ def judge_hardening(header, segments, dynamic, needs):
 
 
 def judge_segments(path, segments):
-    """A program that needs a loader is not static; one that moves itself has DYNAMIC alone."""
+    """A program that needs a loader is not static; one that relocates itself has only DYNAMIC."""
     if re.search(r"\bINTERP\b", segments):
         return [trees.Finding(str(path), 1, "is not static")]
     return []

@@ -1,4 +1,4 @@
-"""Calls that are banned where they stand. `// lint: allow(RULE) why` on the line or the one above
+"""Calls that are banned in certain places. `// lint: allow(RULE) why` on the line or the one above
 lets one through; the reason is required."""
 
 import ast
@@ -9,7 +9,7 @@ import tree as trees
 PRODUCT = ("src/",)
 TESTS = re.compile(r"(_test\.cc$|^sim/|^testing/|^test/)")
 
-# rule, pattern, where it holds (prefixes), where it does not (prefixes), why
+# rule, pattern, where it applies (prefixes), where it does not (prefixes), why
 RULES = [
     ("nss", r"\b(getpw(uid|nam|ent)(_r)?|getgr(gid|nam|ent)(_r)?|getgrouplist|initgroups"
      r"|getaddrinfo|getnameinfo|gethostby(name2?|addr)(_r)?|getserv(byname|byport)(_r)?"
@@ -80,7 +80,7 @@ def of_python_test(path, text):
     try:
         module = ast.parse(text)
     except SyntaxError:
-        return []  # The check `scripts` tells.
+        return []  # The check `scripts` reports it.
     lines = text.split("\n")
     return [trees.Finding(path, node.lineno, "sleep: wait for the event, not for time [sleep]")
             for node in ast.walk(module)

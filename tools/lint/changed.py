@@ -1,9 +1,8 @@
 """clang-tidy over what changed since the last run of all tests on this machine that passed.
 
-Where there is no record of one: over what the last commits changed, and no more than some of it, so
-that a fresh clone says something in a minute. What was looked at, and what was not, is printed; the
-check `tidy` looks at everything. A changed header is looked at in its own source file, not in every
-file that includes it.
+If there is no record of one: over some of what the last commits changed, so that a fresh clone gets
+a result within a minute. It prints what was checked and what was not; the check `tidy` covers
+everything. A changed header is checked in its own source file, not in every file that includes it.
 """
 
 import functools
@@ -22,14 +21,14 @@ def check(tree):
 
 
 def advice(tree):
-    """Says what the check has looked at, and what it has not."""
+    """Returns lines that say what was checked and what was not."""
     chosen, why = choice(tree)
     return [*(f"looked at: {name}" for name in chosen), *why]
 
 
 @functools.cache
 def choice(tree):
-    """Returns the files to look at, and lines that say why these and which not."""
+    """Returns the files to check, and lines that say why these and which were left out."""
     return choose(tree, green.read(), recent(tree.root))
 
 
@@ -59,13 +58,14 @@ def choose(tree, record, recent_paths):
 
 
 def source_of(name, code):
-    """Returns the source file in which a header is looked at; itself when it has none."""
+    """Returns the source file in which a header is checked; the header itself if it has none."""
     own = name.removesuffix(".h") + ".cc"
     return own if name.endswith(".h") and own in code else name
 
 
 def recent(root):
-    """Returns what is not committed and what the last commits changed, the newest first."""
+    """Returns the files that are not committed and those that the last commits changed, newest
+    first."""
     found = []
     for command in (["diff", "--name-only", "HEAD"],
                     ["ls-files", "--others", "--exclude-standard"],

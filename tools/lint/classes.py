@@ -1,11 +1,11 @@
-"""Advice, no finding: the largest classes, all their files together.
+"""Advice rather than findings: the largest classes, each counted over all its files.
 
 Counted from the text, without a compiler. A class is a `class` or `struct` with functions of its
-own; plain data is not counted, whatever its size. Fields are those of its body without `static`;
-methods are its functions and constructors without what is `= default` or `= delete`, overloads one
-by one; lines are those of its body and of every member function that is defined outside it, in the
-same folder. What is not seen: members that a macro or a base class brings, and free functions that
-work on the class from outside.
+own; plain data is not counted, whatever its size. Fields are the non-static ones in its body.
+Methods are its functions and constructors except those that are `= default` or `= delete`; each
+overload counts. Lines are those of its body and of every member function that is defined outside
+it, in the same folder. Not seen: members that come from a macro or a base class, and free functions
+that work on the class from outside.
 """
 
 import dataclasses
@@ -14,7 +14,7 @@ import re
 import size
 
 TOP = 10
-# What a reader holds in their head; the order of the list is by the worst of the three.
+# What a reader can keep in mind; the list is ordered by the worst of the three.
 FIELDS, METHODS, LINES = 15, 40, 400
 CLASS = re.compile(r"^(?:class|struct|union)\s+(?:\[\[.*?\]\]\s*|alignas\(\d+\)\s*)*([\w:]+)")
 NO_MEMBER = re.compile(r"^(using|friend|typedef|static_assert|enum|class|struct|union|template\s*<"
@@ -78,16 +78,16 @@ def owner_of(function, path, known):
     """Returns the class that `Outer::Inner::function` of `path` belongs to, or None."""
     scope = re.sub(r"<[^<>]*>", "", function).split("::")[:-1]
     while scope:
-        # Of two with one name, that of the file itself: the other hides in an unnamed namespace.
+        # If two have the same name, the file's own: the other is in an unnamed namespace.
         found = known.get((folder_of(path), "::".join(scope)), [])
         if found:
             return max(found, key=lambda owner: (owner.path == path, owner.path.endswith(".h")))
-        scope = scope[1:]  # A namespace in front.
+        scope = scope[1:]  # Preceded by a namespace.
     return None
 
 
 def in_code(path, code):
-    """Returns the classes whose bodies stand in `code`, with what these bodies declare."""
+    """Returns the classes whose bodies are in `code`, with what these bodies declare."""
     code = size.without_directives(code)
     classes, inside, head_at = [], [], 0
     for match in re.finditer(r"[{};]", code):
@@ -139,7 +139,7 @@ def opened(path, code, head_at, head, inside):
 
 
 class Scope:
-    """A namespace: what stands in it is declared there."""
+    """A namespace; what is in it is declared there."""
 
 
 def declare(owner, head):
@@ -174,7 +174,7 @@ def without_angles(text):
 
 
 def without_calls(text):
-    """Drops what stands in parentheses."""
+    """Drops everything in parentheses."""
     kept, depth = [], 0
     for sign in re.sub(r"\boperator\s*(\(\)|[^\s\w(]+)", "operator", without_angles(text)):
         depth = max(0, depth + {"(": 1, ")": -1}.get(sign, 0))

@@ -1,8 +1,8 @@
 """Every key, flag, failure class and variable of the reference has a test (test/effects.toml).
 
 For a key the list names one test, which must exist and name the key. A flag, a class or a variable
-must be named in some test. What has none is listed under [unproved], which says so honestly: an
-entry that could go is a finding, too.
+must be named in some test. Whatever has no test is listed openly under [unproved]; an entry that
+could go is a finding, too.
 """
 
 import ast
@@ -51,7 +51,7 @@ def check_keys(tree, proved, unproved):
 
 
 def check_named(tree, what, names, unproved):
-    """Those that no test names."""
+    """Reports those that no test names."""
     words = words_of_tests(tree)
     for name in names:
         if name not in words and name not in unproved:
@@ -88,7 +88,8 @@ def parts_of(key):
 
 
 def body_of(tree, test):
-    """The text of `path::name`, or of a scenario; None if there is no such test."""
+    """Returns the text of the test `path::name`, or of a scenario; None if there is no such
+    test."""
     path, _, name = test.partition("::")
     if path not in tree.paths:
         return None
@@ -113,7 +114,7 @@ def bodies(tree, path):
 
 @functools.cache
 def words_of_tests(tree):
-    """What tests say: words, dotted names and flags."""
+    """Everything that tests mention: words, dotted names and flags."""
     words = set()
     for path in tree.paths:
         if path == LIST or not (path.startswith(("test/", "sim/")) or "_test." in path):

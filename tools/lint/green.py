@@ -14,7 +14,8 @@ def path(folder=None):
 
 
 def snapshot(tree):
-    """Returns path -> hash of what clang-tidy's verdicts rest on: C++ files and its settings."""
+    """Returns path -> hash for everything clang-tidy's verdicts depend on: C++ files and its
+    settings."""
     return {name: hashlib.sha256(tree.text(name).encode()).hexdigest()
             for name in [*tree.cpp(), *(name for name in tree.paths if name == ".clang-tidy")]}
 
@@ -31,7 +32,7 @@ def record(root, files, folder=None):
 
 
 def read(folder=None):
-    """Returns the record, or None when there is none that can be read."""
+    """Returns the record, or None if there is none that can be read."""
     try:
         found = json.loads(path(folder).read_text())
     except (OSError, ValueError):

@@ -1,9 +1,9 @@
 """Headers without a source file of their own compile alone: those that changed, or that include
-what changed, since the last run of all tests on this machine that passed.
+something that changed, since the last run of all tests on this machine that passed.
 
-Where there is no record of one: since the last commits. What was looked at, and what was not, is
-printed. `make lint` compiles every header alone (build), the others are compiled with the source
-file that begins with them.
+If there is no record of one: since the last commits. It prints what was checked and what was not.
+`make lint` compiles every header alone (build); all other headers are compiled with the source file
+that begins with them.
 """
 
 import functools
@@ -18,7 +18,7 @@ from tree import counted
 
 PRESET = "release"
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
-# Beside the folder of the file itself.
+# Besides the folder of the file itself.
 ROOTS = ("src/", "")
 
 
@@ -31,7 +31,7 @@ def check(tree):
 
 
 def advice(tree):
-    """Says what the check has looked at, and what it has not."""
+    """Returns lines that say what was checked and what was not."""
     return [choice(tree)[1]]
 
 
@@ -59,7 +59,7 @@ def choose(tree, record, recent_paths):
 
 
 def closure(tree, name, code):
-    """Returns the file and every project file that it includes, also by others."""
+    """Returns the file and every project file that it includes, directly or indirectly."""
     found, todo = set(), [name]
     while todo:
         file = todo.pop()
@@ -73,7 +73,7 @@ def closure(tree, name, code):
 
 
 def objects(folder, headers):
-    """Returns header -> what ninja calls its object file, of those that the build knows."""
+    """Returns header -> ninja's name for its object file, for the headers that the build knows."""
     found = {}
     if not (folder / "compile_commands.json").exists():
         return found
@@ -96,7 +96,8 @@ def compiled(tree, wanted):
 
 
 def failures(said, wanted):
-    """Returns a finding for each header of which ninja said that it failed, else one."""
+    """Returns a finding for each header that ninja reported as failed; if it named none, a single
+    one."""
     failed = set(re.findall(r"FAILED: (\S+\.o)", said))
     return [trees.Finding(header, 1, "does not compile alone")
             for header, name in wanted.items() if name in failed] or [

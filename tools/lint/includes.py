@@ -10,7 +10,7 @@ import layers as table  # noqa: E402  (tools/layers.py, which CMake reads, too)
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 
-# Standard and system headers that a pure module has no use for: each opens a door to the world.
+# Standard and system headers that no pure module needs: each opens a door to the outside world.
 IMPURE = re.compile(
     r"^(thread|mutex|shared_mutex|condition_variable|future|latch|barrier|semaphore|stop_token"
     r"|random|iostream|fstream|filesystem|csignal|coroutine|unistd\.h|fcntl\.h|pthread\.h|poll\.h"

@@ -1,8 +1,8 @@
-"""A variant is asked what it is by `std::visit`, which lists every alternative, not by a ladder.
+"""Variants are examined with `std::visit`, which lists every alternative, not with a ladder.
 
-Two or more `get_if` on one expression in one function are a ladder: an alternative that comes later
-falls through it unseen. Tests may pick out what they look for. Two variables of one name in one
-function count as one.
+Two or more `get_if` on one expression in one function are a ladder: an alternative that is added
+later falls through it unseen. Tests may pick out the ones they look for. Two variables with the
+same name in one function count as one.
 """
 
 import functools
@@ -44,7 +44,7 @@ check, advice = ratchet.of(SECTION, measure)
 
 
 def questions(code):
-    """Returns expression → how often get_if asks it."""
+    """Returns expression → how often get_if is applied to it."""
     asked = {}
     for match in GET_IF.finditer(code):
         at = after(code, match.end() - 1, "<", ">")
@@ -56,7 +56,7 @@ def questions(code):
 
 
 def after(code, at, opening, closing):
-    """Returns the place behind the bracket that closes the one at `at`."""
+    """Returns the place after the bracket that closes the one at `at`."""
     depth = 0
     for place in range(at, len(code)):
         depth += (code[place] == opening) - (code[place] == closing)

@@ -1,7 +1,7 @@
-"""The link test of each module: its objects resolve against its own row of layers.toml alone.
+"""The link test of each module: its objects resolve against its own row of layers.toml only.
 
-Linking every module whole against only its declared dependencies would do the same; reading the
-symbol tables takes a second for all of them, and names the module that was reached for.
+Linking each whole module against only its declared dependencies would do the same; reading the
+symbol tables takes a second for all of them and names the module that was reached for.
 """
 
 import pathlib
@@ -66,5 +66,5 @@ def reached(symbol, module, built, libraries):
 
 
 def generated(symbol):
-    """Returns whether the symbol belongs to protobuf messages, which lie in muster_proto."""
+    """Returns whether the symbol belongs to protobuf messages, which are in muster_proto."""
     return any(part in symbol for part in ("5event2v1", "7control2v1"))

@@ -1,14 +1,14 @@
-"""File names say the noun inside; modules have a README and a row."""
+"""Files are named for the noun inside; modules have a README and a row."""
 
 import re
 
 import includes
 import tree as trees
 
-# Names that attract the unrelated.
+# Names that attract unrelated code.
 BANNED = re.compile(r"(^|_)(utils?|utilities|helpers?|common|misc|stuff|tools?_lib)(_|$)")
 SUFFIXES = re.compile(r"\.(cpp|cxx|hpp|hxx|hh|c\+\+|inl)$")
-# What it holds is named by the programs that import it.
+# The programs that import it dictate the names in it.
 FOREIGN = "python/src/tensorflowonspark/"
 CODE = (".h", ".cc", ".py", ".sh", ".cmake", ".proto", ".ts")
 

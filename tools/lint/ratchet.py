@@ -1,7 +1,7 @@
-"""What is not yet as a check wants it: tools/lint/ratchet.toml, section → key → how much of it.
+"""What does not yet satisfy a check: tools/lint/ratchet.toml, section → key → how much of it.
 
-An entry is never raised: more than it says is a finding. What has become less is lowered by
-`tools/lint/run --lower`; until then the check says so.
+An entry is never raised: more than it says is a finding. If there is now less, `tools/lint/run
+--lower` lowers it; until then the check says so.
 """
 
 import json
@@ -25,7 +25,7 @@ SECTIONS = {
 
 
 class NotMeasuredError(Exception):
-    """What a check measures is not there: nothing of it can be judged or lowered."""
+    """What a check measures is not there, so nothing can be judged or lowered."""
 
     def __init__(self, finding):
         super().__init__(finding.message)
@@ -70,7 +70,7 @@ def lowered(known, measured):
 
 
 def stale(tree, section, measured):
-    """Says how many entries of the section are higher than they need be."""
+    """Says how many entries of the section are higher than they need to be."""
     known = entries(tree).get(section, {})
     low = lowered(known, {key: amount for key, (amount, _) in measured.items()})
     count = sum(low.get(key, 0) < amount for key, amount in known.items())
@@ -79,8 +79,8 @@ def stale(tree, section, measured):
 
 
 def lower(tree, measures):
-    """Writes the file anew, with the sections in `measures` lowered to what these measure. Raises
-    NotMeasuredError, and changes nothing, where one cannot."""
+    """Rewrites the file with the sections in `measures` lowered to the measured values. Raises
+    NotMeasuredError and changes nothing if one cannot be measured."""
     known = entries(tree)
     for section, measure in measures.items():
         known[section] = lowered(known.get(section, {}),

@@ -1,4 +1,5 @@
-"""No command knows where a job runs: src/app includes no header of one cluster and none of Hadoop.
+"""No command knows where a job runs: src/app includes no header that belongs to one cluster or to
+Hadoop.
 
 The one file that makes clusters says so: `// lint: allow(seam) why` beside the include.
 """

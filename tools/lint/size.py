@@ -1,7 +1,7 @@
 """The size ratchet: a function that grows past 70 lines is flagged at the crossing.
 
-It fails unless ratchet.toml names it with its present size. Nothing counts the lines of files: the
-largest classes are listed as advice (classes.py).
+The check fails unless ratchet.toml lists the function with its present size. The lines of files are
+not counted; the largest classes are listed as advice (classes.py).
 """
 
 import ast
@@ -23,7 +23,7 @@ SECTION = "functions"
 
 @functools.cache
 def measure(tree):
-    """Returns "path:function" → (its lines, the finding), of functions past the limit."""
+    """Returns "path:function" → (its lines, the finding), for functions past the limit."""
     measured = {}
     for path in tree.paths:
         if path.endswith((".h", ".cc")):
@@ -48,7 +48,7 @@ def python_functions(text):
     try:
         module = ast.parse(text)
     except SyntaxError:
-        return []  # The check `python` tells.
+        return []  # The check `python` reports it.
     return [(node.name, node.lineno, node.end_lineno - node.lineno + 1)
             for node in ast.walk(module)
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
@@ -79,7 +79,7 @@ def cpp_functions(code):
 
 
 def without_directives(code):
-    """Blanks what the preprocessor reads; newlines stay."""
+    """Blanks preprocessor directives; newlines stay."""
     return re.sub(r"^[ \t]*#(?:[^\n\\]|\\.|\\\n)*", lambda m: "\n" * m.group().count("\n"), code,
                   flags=re.MULTILINE | re.DOTALL)
 

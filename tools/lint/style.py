@@ -1,4 +1,4 @@
-"""clang-format leaves every C++ file as it is; that includes the order of the includes."""
+"""clang-format leaves every C++ file unchanged, including the order of its includes."""
 
 import concurrent.futures
 import subprocess

@@ -17,7 +17,7 @@ WORDS = [
      "a package registry by its host: the clients know theirs"),
     (re.compile("<<<" + "<<<<|>>>" + ">>>>"), "a conflict marker"),
 ]
-# Texts of others: captured outputs, licences, stored inputs.
+# Texts by others: captured outputs, licences, stored inputs.
 FOREIGN = re.compile(r"(^LICENSE$|/corpus/|/fixtures?/|/golden/|package-lock\.json$)")
 
 
@@ -58,7 +58,7 @@ def of_file(path, text):
 
 
 def exempt(path, line, fenced):
-    """Addresses cannot be broken; in Markdown neither can tables, nor what a program printed."""
+    """Addresses cannot be broken; nor, in Markdown, can tables or the output of programs."""
     if re.search(r"https?://\S{40,}", line):
         return True
     return path.endswith(".md") and (fenced or line.lstrip().startswith("|"))

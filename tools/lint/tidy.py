@@ -1,10 +1,10 @@
 """clang-tidy over every C++ file of the release build, remembering what was clean.
 
-Most of clang-tidy's time goes into the standard library's headers, again for each file. So files
-are checked in batches, one translation unit that includes them all; files that do not go together
-(two anonymous namespaces with one name) are told apart by the compiler's errors and go into
-another batch. A file is clean when it and every project header it includes, the flags and
-.clang-tidy are byte for byte what they were when it last passed; then it is not looked at again.
+Most of clang-tidy's time goes into the standard library's headers, over again for each file. So
+files are checked in batches, each a translation unit that includes them all; files that do not go
+together (the same name in two anonymous namespaces) show up as compiler errors and go into another
+batch. A file is clean when it and every project header it includes, the flags and .clang-tidy are
+byte for byte what they were when it last passed; then it is not looked at again.
 """
 
 import concurrent.futures
@@ -46,8 +46,8 @@ def check(tree, build="build/release", only=None):
 
 
 def one_by_one(entry, root, build):
-    """Returns an entry for each of our files that are compiled together in one (cmake/batches), or
-    the entry."""
+    """Returns an entry for each of our files that are compiled together in one batch
+    (cmake/batches), or else the entry itself."""
     file = pathlib.Path(entry["file"])
     if not os.path.relpath(file, root).startswith(f"{build}/batch/") or not file.exists():
         return [entry]
@@ -65,8 +65,8 @@ def covers(only, path, build):
 
 
 def all_flags(entries):
-    """Returns every flag that some file is compiled with, once: targets differ by paths to look
-    in and by definitions that agree."""
+    """Returns every flag that some file is compiled with, once: targets differ only in their search
+    paths and in definitions that do not conflict."""
     return tuple(dict.fromkeys(flag for entry in entries for flag in flags_of(entry)))
 
 
@@ -78,8 +78,8 @@ def is_ours(path, root, build):
 
 
 def flags_of(entry):
-    """Returns the command's words without the compiler, the file, the output, a precompiled header
-    and how far to optimise."""
+    """Returns the command's arguments without the compiler, the file, the output, a precompiled
+    header and the optimisation level."""
     words, kept, pair = shlex.split(entry["command"])[1:], [], ""
     for word in words:
         if pair:
@@ -119,7 +119,7 @@ def compatible(paths, flags):
         wrong = {pathlib.Path(match.group(1)) for match in DIAGNOSTIC.finditer(run.stderr)
                  if match.group(3) == "error"}
         culprits = [path for path in together if path in wrong and path != together[0]]
-        # Errors in a header, or in the first file alone: put the last one apart and look again.
+        # Errors in a header, or in the first file alone: take the last file out and try again.
         culprits = culprits or [together[-1]]
         apart += culprits
         together = [path for path in together if path not in culprits]
@@ -159,10 +159,10 @@ def is_foreign(root, match):
 
 
 class Cache:
-    """Empty files named by the hash of all that a verdict rests on, kept outside the tree.
+    """Empty files named by the hash of everything a verdict depends on, kept outside the tree.
 
-    Of the flags that is those of the file itself: a new module, whose folders join the flags of
-    every batch, leaves the verdicts on the others as they are.
+    Of the flags, only those of the file itself count: a new module, whose folders join the flags of
+    every batch, leaves the verdicts on the others valid.
     """
 
     def __init__(self, root, own_flags, folder=None):
@@ -183,7 +183,7 @@ class Cache:
     def key(self, path):
         flags = self.own_flags[path]
         digest = hashlib.sha256(self.base)
-        # Flags name this checkout's folder; the verdict does not depend on where it lies.
+        # Flags name this checkout's folder; the verdict does not depend on where that is.
         digest.update("\0".join(flags).replace(str(self.root), "").encode())
         folders = tuple(flag[2:] for flag in flags if flag.startswith("-I"))
         for file in sorted(closure(path, (*folders, str(self.root / "src"), str(self.root)))):

@@ -1,4 +1,4 @@
-"""The files a check looks at, and what a check hands back."""
+"""The files that a check looks at, and what it returns."""
 
 import dataclasses
 import functools
@@ -21,7 +21,8 @@ class Finding:
 
 
 class Tree:
-    """A set of text files by their path relative to the root; from disk, or given (in tests)."""
+    """A set of text files by their paths relative to the root; read from disk, or given (in
+    tests)."""
 
     def __init__(self, root=ROOT, texts=None):
         self.root = pathlib.Path(root)

@@ -1,11 +1,11 @@
-"""No product code keeps what no product code calls (the release build).
+"""The product contains nothing that no product code calls (the release build).
 
-The linker drops what nothing reaches (--gc-sections); what one of our modules defines and muster
-has not kept is unused, whoever tests it. Not seen: the module `feed`, which is a library of its
-own; templates, inline and virtual functions, constructors, destructors and operators; a function
-whose name is also called in a file that is compiled together with its own, or in a header of its
-module: there the call may have been inlined. `// lint: allow(unused) why` at its definition keeps
-one.
+The linker drops whatever nothing reaches (--gc-sections); anything that one of our modules defines
+and muster has not kept is unused, even if it is tested. Not seen: the module `feed`, which is a
+library of its own; templates, inline and virtual functions, constructors, destructors and
+operators; a function whose name is also called in a file that is compiled together with its own, or
+in a header of its module, since the call may have been inlined there. `// lint: allow(unused) why`
+at a function's definition exempts it.
 """
 
 import functools
@@ -26,7 +26,7 @@ sys.path.insert(0, str(trees.ROOT / "tools"))
 import layers as table  # noqa: E402
 
 BUILD, SECTION = "build/release", "unused"
-# Its own library has no map, and other callers.
+# A library of its own: it has no map, and other callers.
 ELSEWHERE = ("feed",)
 # FFFF  FFFF  10  1        muster::job::apply(int)
 KEPT = re.compile(r"^ *[0-9a-f]+ +[0-9a-f]+ +[0-9a-f]+ +\d+ {17}(\S.*)$", re.MULTILINE)
@@ -55,8 +55,8 @@ check, advice = ratchet.of(SECTION, measure)
 
 
 def link_map(build):
-    """Links the program once more, for the map alone: a function that was folded into one with the
-    same body (--icf) is in no map, though it is called."""
+    """Links the program again, only for the map and without --icf: a function that was folded into
+    another with the same body is in no map, even though it is called."""
     ran = subprocess.run(["ninja", "-C", build, "-t", "commands", "muster"], capture_output=True,
                          text=True, check=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -84,12 +84,12 @@ def is_ours(signature):
 
 
 def qualified(signature):
-    """Returns the name in front of the parameters: muster::job::Machine::apply."""
+    """Returns the name before the parameters: muster::job::Machine::apply."""
     return signature.split("(", 1)[0].rsplit(" ", 1)[-1]
 
 
 def judge(tree, signature, module, together):
-    """Returns the finding, or None when a call may stand where the function is defined."""
+    """Returns the finding, or None if there may be a call where the function is defined."""
     scope, _, name = qualified(signature).rpartition("::")
     owner = scope.rpartition("::")[2]
     definitions, calls = [], set()
@@ -112,10 +112,11 @@ def judge(tree, signature, module, together):
 
 
 def mentions(code, owner, name):
-    """Returns (line, "call" or "definition") of where the function may be called or is defined.
+    """Returns (line, "call" or "definition") for each place where the function may be called or is
+    defined.
 
-    A declaration has a type in front of the name, a definition stands at the margin besides;
-    whatever else names the function may be a call.
+    A declaration has a type before the name, and a definition also begins at the margin; any other
+    mention of the function may be a call.
     """
     named = re.compile(rf"(?<![\w~])((?:\w+::)*){re.escape(name)}\s*\(")
     passed = re.compile(rf"[(,=&]\s*(?:\w+::)*{re.escape(name)}\s*[,);}}]")
@@ -132,7 +133,7 @@ def mentions(code, owner, name):
 
 
 def is_declared(line, at):
-    """Returns whether what stands in front of the name is a type, or nothing at the margin."""
+    """Returns whether the name is preceded by a type, or by nothing at the margin."""
     front = line[:at].rstrip()
     if re.search(r"[=(]|(->|&&|\b(return|co_return|co_await|co_yield|else|case|new))$", front):
         return False

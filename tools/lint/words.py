@@ -1,7 +1,8 @@
-"""Words that nobody would say, in messages, help, docs and comments, with what to say instead.
+"""Wording that no native speaker would use in messages, help, docs and comments, with what to say
+instead.
 
-Only what a program can tell without reading: the style guide has the rest. Texts of others, and
-what keeps the words of an old file or program for compatibility, are not looked at.
+Only what a program can detect without understanding; the style guide has the rest. Texts by others,
+and texts that keep the words of an old file or program for compatibility, are not checked.
 """
 
 import functools
@@ -13,10 +14,11 @@ import tree as trees
 LOOKED_AT = re.compile(r"^(src|sim|testing|python|docs|examples|portal|bench|fuzz|tools|test)/|"
                        r"^[A-Z]\w+\.md$")
 SUFFIXES = (".h", ".cc", ".py", ".md", ".ts", ".html", ".proto", ".yaml", ".toml")
-# This file, its test, the list of entries; texts of others; what happened, which is not rewritten.
+# This file, its test, the list of entries; texts by others; records of the past, which are not
+# rewritten.
 FOREIGN = re.compile(r"^tools/lint/(words\.py|ratchet\.toml|tests/test_words\.py)$|^CHANGELOG\.md$"
                      r"|/corpus/|/fixtures?/|/golden/|^docs/adr/|^python/src/tensorflowonspark/")
-# A name for each, what is found, and what a native engineer would write.
+# A name for each, the pattern to find, and what a native engineer would write.
 WORDS = [
     ("is no x", r"(?<!there )\bis no (whole number|number|key|duration|size|boolean|list|text"
      r"|address|host|port|path|file|folder|command|option|role|name|id|JSON|YAML|XML)\b",
@@ -41,7 +43,7 @@ SECTION = "words"
 
 @functools.cache
 def measure(tree):
-    """Returns the name of a word → (how often it stands in the tree, the finding)."""
+    """Returns the name of a word → (how often it occurs in the tree, the finding)."""
     places = {}
     for path in tree.paths:
         if not LOOKED_AT.match(path) or not path.endswith(SUFFIXES) or FOREIGN.search(path):
@@ -59,7 +61,8 @@ check, advice = ratchet.of(SECTION, measure)
 
 
 def finding_of(found):
-    """Returns the finding for the places of one word: one is new, and which is not known."""
+    """Returns the finding for the places of one word: one of them is new, but it is not known
+    which."""
     path, number, word, instead = found[-1]
     others = "".join(f"\n  {path}:{number}" for path, number, *_ in found[:-1])
     return trees.Finding(path, number, f"'{word}': better say: {instead}" + (

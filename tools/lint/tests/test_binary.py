@@ -1,4 +1,4 @@
-"""The checks of the built programs, on what the tools print of them."""
+"""The checks of the built programs, fed with what the tools print about them."""
 
 import unittest
 
