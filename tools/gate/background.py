@@ -1,4 +1,4 @@
-"""Work that takes what the tests of real processes leave of the machine while they wait."""
+"""Work that uses what the tests of real processes leave idle while they wait."""
 
 import pathlib
 import subprocess
@@ -8,7 +8,7 @@ NICE = ("nice", "-n", "19")
 
 
 class Work:
-    """Something to do; `log` is what it says."""
+    """Something to do; `log` holds its output."""
 
     def __init__(self, log):
         self.log = pathlib.Path(log)
@@ -21,12 +21,12 @@ class Work:
             self.good = self.work(root, log)
 
     def work(self, root, log):
-        """Does it; returns whether all went well."""
+        """Does the work; returns whether all went well."""
         raise NotImplementedError
 
     def finish(self, lines=0):
-        """Waits for its end; returns whether all went well. What was said is printed: its last
-        `lines`, and much of it after a failure."""
+        """Waits for its end; returns whether all went well. Prints the last `lines` of its output,
+        or much of it after a failure."""
         self.done.wait()
         said = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
         for line in said[len(said) - lines if self.good else -200:]:
@@ -53,7 +53,7 @@ class Job(Work):
 
 
 class Tests(Work):
-    """Tests of what another piece of work builds; they do not begin when that failed. `suite` is a
+    """Tests of what another piece of work builds; they do not begin if that failed. `suite` is a
     ctests.Suite, `arguments` are those of its run()."""
 
     def __init__(self, build, suite, *arguments, log):
@@ -73,7 +73,7 @@ class Tests(Work):
 
 
 def start(root, jobs):
-    """Runs the jobs one after the other, whatever becomes of each, at the lowest priority."""
+    """Runs the jobs one after the other at the lowest priority, whether or not they fail."""
     def run():
         for job in jobs:
             try:

@@ -1,8 +1,8 @@
 """test/costs.txt: how long each test took when it was last recorded, in seconds.
 
 ctest starts the slow ones first, so that none is left alone at the end (cmake/programs.cmake reads
-the file). What is faster than a second is not in it. `tools/test --record` writes it anew: of pure
-code what it took with the sanitizers, where the gate runs it.
+the file). Tests that take less than a second are not in it. `tools/test --record` rewrites it;
+tests of pure code are recorded as they run in the gate, with the sanitizers.
 """
 
 import pathlib
@@ -24,5 +24,5 @@ def read(root):
 
 
 def record(root, seconds):
-    """Tests that did not run this time keep what was recorded."""
+    """Tests that did not run this time keep their recorded cost."""
     (pathlib.Path(root) / PATH).write_text(text_of({**read(root), **seconds}))

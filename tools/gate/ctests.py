@@ -1,4 +1,4 @@
-"""Runs the tests of one build by ctest, and says of each of them what became of it."""
+"""Runs the tests of one build with ctest, and reports the outcome of each."""
 
 import dataclasses
 import json
@@ -9,23 +9,23 @@ import tempfile
 import time
 import xml.etree.ElementTree
 
-# Code without processes, sockets or clocks: what fails there fails for a reason.
+# Code without processes, sockets or clocks: a failure there is never an accident.
 PURE = ("unit", "sim")
-# The second label of those of them that are programs of our own.
+# The second label of those tests that are programs of our own.
 PROGRAM = "program"
-# More than so many failures are no accident.
+# More failures than this are no accident.
 REPEATED_AT_MOST = 4
 
 
 @dataclasses.dataclass
 class Outcomes:
-    """What became of the tests: every name is in exactly one of the four lists."""
+    """The outcome of the tests: every name is in exactly one of the four lists."""
 
     passed: list = dataclasses.field(default_factory=list)
     failed: list = dataclasses.field(default_factory=list)
     # Failed once, passed when repeated.
     unsteady: list = dataclasses.field(default_factory=list)
-    # Never begun: the time was over, or what they need was not there.
+    # Never begun: time had run out, or something they need was missing.
     unstarted: list = dataclasses.field(default_factory=list)
 
     @property
@@ -39,9 +39,10 @@ class Outcomes:
 
 
 class Suite:
-    """The tests of a build. `chosen` are ctest's arguments that name it: a preset, or a folder.
+    """The tests of a build. `chosen` holds the arguments that name it to ctest: a preset, or a
+    folder.
 
-    No test begins or goes on past `ends`, a time in seconds since the epoch.
+    No test begins or continues after `ends`, a time in seconds since the epoch.
     """
 
     def __init__(self, root, chosen, ends, jobs=2):
@@ -49,14 +50,14 @@ class Suite:
         self.chosen = list(chosen)
         self.ends = ends
         self.jobs = jobs
-        # What stands before ctest in its command, and where what it says goes, if not to ours.
+        # What precedes ctest in its command, and where its output goes, if not to our own.
         self.before = ()
         self.log = None
-        # Name -> seconds, of those that ran to their end and passed.
+        # Name -> seconds, for the tests that ran to their end and passed.
         self.seconds = {}
 
     def labels(self, *filters):
-        """Returns the labels of each test that the filters choose, by its name."""
+        """Returns the labels of each test that the filters choose, by the test's name."""
         command = ["ctest", *self.chosen, "--show-only=json-v1", *filters]
         run = subprocess.run(command, cwd=self.root, capture_output=True, text=True, check=False)
         if run.returncode != 0:
@@ -67,8 +68,8 @@ class Suite:
 
     def run(self, labels=(), prefix="", without=()):
         """Runs the tests with one of the labels (all, if none is given) and none of those in
-        `without`; repeats the few of real processes that fail. The outcomes carry the names with
-        `prefix` in front."""
+        `without`; repeats tests of real processes if only a few of them fail. Names in the outcomes
+        are prefixed with `prefix`."""
         filters = ["-L", any_of(labels)] if labels else []
         filters += ["-LE", any_of(without)] if without else []
         expected = self.labels(*filters)
@@ -90,8 +91,8 @@ class Suite:
         return outcomes
 
     def once(self, filters):
-        """Runs tests; returns name -> "run", "fail", or "notrun" for what could not begin. What
-        ctest did not come to is not in it."""
+        """Runs tests; returns name -> "run", "fail", or "notrun" for those that could not begin.
+        Tests that ctest did not get to are not in it."""
         with tempfile.TemporaryDirectory() as folder:
             report = pathlib.Path(folder) / "report.xml"
             subprocess.run([*self.before, "ctest", *self.chosen, "-j", str(self.jobs), *filters,
@@ -113,7 +114,7 @@ def cases(report):
 
 
 def worth_repeating(failed, labels):
-    """Tests of pure code have no second try, and no more than a few others."""
+    """Tests of pure code get no second try; others do only if few of them failed."""
     return 0 < len(failed) <= REPEATED_AT_MOST and not any(
         labels[name] & set(PURE) for name in failed)
 
@@ -131,19 +132,19 @@ def any_of(labels):
 def stop_time(ends, now=None):
     """Returns what ctest --stop-time takes for `ends`.
 
-    It reads a time of the day, today or tomorrow, and puts its own zone behind it, in whole hours;
-    with a zone already there it understands nothing, says nothing and never stops.
+    ctest reads a time of day, today or tomorrow, and appends its own zone, in whole hours. Given a
+    time that already has a zone, it fails to parse it, says nothing and never stops.
     """
     now = time.time() if now is None else now
     local, universal = time.localtime(now), time.gmtime(now)
     hours = local.tm_hour - universal.tm_hour + 24 * (
         (local.tm_year, local.tm_yday) > (universal.tm_year, universal.tm_yday)) - 24 * (
         (local.tm_year, local.tm_yday) < (universal.tm_year, universal.tm_yday))
-    # A time that is already over would be tomorrow's.
+    # A time that has already passed would be taken for tomorrow's.
     ends = max(ends, now + 1)
     return time.strftime("%H:%M:%S", time.gmtime(ends + hours * 3600))
 
 
 def minutes(variable, default):
-    """Returns the number of minutes that an environment variable names, in seconds."""
+    """Returns, in seconds, the number of minutes that an environment variable gives."""
     return 60 * float(os.environ.get(variable) or default)

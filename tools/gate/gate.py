@@ -1,5 +1,5 @@
 #!/usr/bin/python3 -B
-"""Lint, builds and tests, as tools/test says. Arguments: labels, and --record."""
+"""Lint, builds and tests, as tools/test describes. Arguments: labels, and --record."""
 
 import os
 import pathlib
@@ -40,7 +40,7 @@ class Gate:
         self.summary = summary.Summary()
         self.ends = time.time() + ctests.minutes("MUSTER_TEST_MINUTES", 80)
         self.jobs = int(os.environ.get("MUSTER_TEST_JOBS") or 3)
-        # What only tests need is fetched while the build goes on.
+        # What only the tests need is fetched during the build.
         self.fetching = subprocess.Popen(["tools/setup", "hadoop", "python"], cwd=ROOT)
 
     def labelled(self, labels):
@@ -53,19 +53,19 @@ class Gate:
         if not self.built("process_programs"):
             return {}
         self.linted("built", "symbols", "link", "binary", "unused")
-        # Tests of real processes wait much: for daemons, for each other, for time to pass.
+        # Tests of real processes wait a lot: for daemons, for each other, for time to pass.
         sanitized = background.Job(commands_of(SANITIZED, "test_programs"), LOGS / "asan.log")
         simulated = background.Tests(sanitized, self.suite(SANITIZED, jobs=2), ("sim",),
                                      f"{SANITIZED}:", log=LOGS / "sim.log")
         headers = background.Job([["tools/lint/run", "headers"]], LOGS / "headers.log")
         tidied = background.Job([["tools/lint/run", "changed"]], LOGS / "changed.log")
         background.start(ROOT, [sanitized, simulated, headers, tidied])
-        # Programs of tests are built once, with the sanitizers.
+        # Test programs are built once, with the sanitizers.
         seconds = self.tested(PRESET, without=[ctests.PROGRAM])
         if self.summary.step("build asan, beside the tests", again_of(sanitized),
                              sanitized.finish):
-            # One ctest at a time in a build; and time is virtual in those alone, so that they do
-            # not mind to wait for the others.
+            # Only one ctest at a time may run in a build. Only these tests use virtual time, so it
+            # does not matter to them if they wait for the others.
             seconds = {**seconds, **self.awaited(simulated),
                        **self.tested(SANITIZED, ("unit",), f"{SANITIZED}:")}
         self.summary.step("headers without a source file, beside the tests",
@@ -100,7 +100,7 @@ class Gate:
         return suite.seconds
 
     def awaited(self, tests):
-        """Waits for tests that run in the background; says what they said."""
+        """Waits for tests that run in the background; prints their output."""
         labels = tests.arguments[0]
         print(f"== tests on {SANITIZED} {' '.join(labels)}, beside the others", flush=True)
         tests.finish(20)
@@ -125,7 +125,7 @@ def commands_of(preset, *targets):
 
 
 def again(names):
-    """Returns the command that runs the named tests once more."""
+    """Returns the command that runs the named tests again."""
     commands = []
     for preset, prefix in ((PRESET, ""), (SANITIZED, f"{SANITIZED}:")):
         own = [name.removeprefix(f"{SANITIZED}:") for name in names

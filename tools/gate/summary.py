@@ -1,4 +1,4 @@
-"""What `make test` says at its end."""
+"""What `make test` prints at its end."""
 
 import time
 
@@ -6,7 +6,7 @@ import ctests
 
 
 class Summary:
-    """Collects what steps and tests come to. A step that fails counts like a test that fails."""
+    """Collects the results of steps and tests. A step that fails counts as a failed test."""
 
     def __init__(self, clock=time.monotonic):
         self.clock = clock
@@ -15,7 +15,8 @@ class Summary:
         self.steps = []
 
     def step(self, title, again, run):
-        """Runs a step: its title, the command that runs just that again, what returns success."""
+        """Runs a step, given its title, the command that repeats only it, and a function that
+        returns success."""
         started = self.clock()
         print(f"== {title}", flush=True)
         good = run()

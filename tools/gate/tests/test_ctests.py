@@ -60,7 +60,7 @@ class SuiteTest(unittest.TestCase):
         found = self.suite(seconds=3).run(prefix="x.")
         self.assertLess(time.monotonic() - started, 20)
         self.assertEqual(found.passed, [])
-        # Those that ran are ended, the others never begin; none is repeated.
+        # Tests that were running are ended, the others never begin; none is repeated.
         self.assertEqual(sorted(found.failed + found.unstarted), ["x.a", "x.b", "x.c", "x.d"])
         self.assertGreaterEqual(len(found.unstarted), 2)
 

@@ -13,7 +13,7 @@ env
 """
 
 
-# Makes an environment with nothing in it but what Python brings along.
+# Makes an environment with nothing in it but what ships with Python.
 EMPTY = """
 source "$1"
 find_uv() { :; }
@@ -25,7 +25,7 @@ build_venv "$2/venv" "$2/none.txt" "$3"
 
 class SetupPythonTest(unittest.TestCase):
     def settings(self, *said, **environment):
-        """Returns the environment of uv, with what pip says of its settings."""
+        """Returns uv's environment, given what pip prints about its settings."""
         kept = {name: value for name, value in os.environ.items()
                 if not name.startswith(("UV_", "PIP_", "SSL_", "ALL_"))}
         kept["SAID"] = "".join(f"{line}\n" for line in said)
