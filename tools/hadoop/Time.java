@@ -5,8 +5,8 @@ import java.text.SimpleDateFormat;
 
 /**
  * Stands in for Hadoop's class of this name in a daemon whose clock is to be wrong: its folder
- * comes first in the class path. Says how far in `clock-offset-ms` there; only time of day is
- * shifted.
+ * comes first in the class path. The file `clock-offset-ms` there says by how much; only the time
+ * of day is shifted.
  */
 public final class Time {
   private static final long OFFSET_MS = read();

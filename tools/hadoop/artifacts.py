@@ -1,7 +1,7 @@
-"""The jars of a Hadoop version: fetched once by Maven, then taken from the cache without a network.
+"""The jars of a Hadoop version: Maven fetches them once; after that the cache needs no network.
 
 They live in ${XDG_CACHE_HOME:-~/.cache}/muster/hadoop-VERSION-<hash of what makes them>/jars. A
-folder counts only when its file `complete` is there; a lock makes concurrent calls safe.
+folder counts only if its file `complete` is there; a lock makes concurrent calls safe.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SAMPLE_APPLICATION = {"3.3.6": "3.3.1", "3.4.3": "3.4.2"}
 VERSIONS = sorted(SAMPLE_APPLICATION)
 
-# Logging back ends that would win over reload4j, by the order of the class path.
+# Logging back ends that would win over reload4j because of the class path's order.
 UNWANTED = re.compile(r"^(logback-.*|slf4j-log4j12-.*|log4j-1\.2\..*|.*-osx-.*|.*-riscv64)\.jar$")
 
 
@@ -32,7 +32,7 @@ BRIEFLY = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"]
 
 
 class ArtifactError(Exception):
-    """The jars cannot be had; the message says why and what to do."""
+    """The jars cannot be obtained; the message says why and what to do."""
 
 
 def say(text):
@@ -40,7 +40,8 @@ def say(text):
 
 
 def java_home():
-    """Returns the folder of Java 17: Hadoop 3 dies on 23 and later, and so may its flags."""
+    """Returns the folder of Java 17: Hadoop 3 does not run on 23 and later, and its flags may not
+    exist there."""
     homes = sorted(pathlib.Path("/usr/lib/jvm").glob("java-17-openjdk-*"))
     for home in [*homes, pathlib.Path(os.environ.get("JAVA_HOME") or "/nonexistent")]:
         if (home / "bin" / "java").exists():
@@ -65,13 +66,13 @@ def folder_of(version):
 
 
 def own_classes(version):
-    """Returns the sources of what a bed runs beside Hadoop's own classes."""
+    """Returns the sources of the classes that a bed runs beside Hadoop's own."""
     return [HERE / "ShellServer.java", HERE / "Rehearsal.java", HERE / "QuickLocalFileSystem.java",
             *([HERE / "QuietResourceManager.java"] if version == "3.3.6" else [])]
 
 
 def own_jar_of(version):
-    """Returns the jar with own_classes, which is made anew when a source changes."""
+    """Returns the jar with own_classes, which is rebuilt when a source changes."""
     made_of = digest(*(source.read_bytes() for source in own_classes(version)))
     return folder_of(version) / f"own-{made_of}.jar"
 
@@ -146,7 +147,8 @@ def run_maven(version, jars):
 
 
 def compile_java(version, classes, *sources):
-    """Compiles classes into a folder, against a version, by ecj: there may be no javac."""
+    """Compiles classes into a folder, against a version, with ecj, because there may be no
+    javac."""
     jars = folder_of(version) / "jars"
     done = subprocess.run(
         [java_home() / "bin" / "java", *BRIEFLY, "-jar", next(jars.glob("ecj-*.jar")), "-17",

@@ -1,4 +1,4 @@
-"""A bed: real Hadoop daemons on this machine, in a folder and on ports of their own.
+"""A bed is a set of real Hadoop daemons on this machine, in a folder and on ports of their own.
 
     bed = Bed.start("3.4.3")           # NameNode, 2 DataNodes, ResourceManager, 2 NodeManagers
     bed.environment["HADOOP_CONF_DIR"] # for clients
@@ -6,8 +6,8 @@
     bed.kill("dn1"); bed.run("dn1")    # faults
     bed.end()
 
-The keeper (keeper.py) is the daemons' parent; a Bed is a handle that any process may have, also by
-Bed.attach(folder). Everything ends with the owner, however the owner ends.
+The keeper (keeper.py) is the daemons' parent; a Bed is a handle that any process may have, for
+instance from Bed.attach(folder). Everything ends with the owner, however the owner ends.
 """
 
 import contextlib
@@ -32,7 +32,7 @@ from waiting import WaitError, until
 
 HERE = pathlib.Path(__file__).resolve().parent
 
-# For machines that are busy with much else; who fails does not keep anybody waiting.
+# Long enough for machines that are busy with much else; a failure is reported at once anyway.
 START_LIMIT = 300
 
 
@@ -74,7 +74,7 @@ class Bed:
             bed.prepare()
             if bed.kdc:
                 bed.start_kdc()
-            # What needs no file system begins while that is made.
+            # Daemons that need no file system start while it is being made.
             for name in (*bed.variant.names("rm"), *bed.variant.names("nm")):
                 bed.run(name)
             bed.format()
@@ -89,11 +89,11 @@ class Bed:
 
     @classmethod
     def attach(cls, folder):
-        """Returns a handle on a bed that another process started."""
+        """Returns a handle to a bed that another process started."""
         return cls(folder)
 
     def is_up(self):
-        """Tells whether it has not ended, by whomever."""
+        """Returns whether nobody has ended the bed yet."""
         return (self.folder / "control").exists()
 
     def prepare(self):
@@ -126,7 +126,7 @@ class Bed:
             shutil.copytree(self.folder / first / "name", self.folder / name / "name")
 
     def become_active(self):
-        """Of a pair, makes the first ones active."""
+        """Makes the first one of each pair active, if there are pairs."""
         if self.variant.ha:
             for name in ("nn1", "rm1"):
                 self.activate(name)
@@ -155,14 +155,14 @@ class Bed:
 
     @property
     def extra_environment(self):
-        """Returns what clients need beside HADOOP_CONF_DIR."""
+        """Returns the variables that clients need besides HADOOP_CONF_DIR."""
         if not self.kdc:
             return {}
         return {"KRB5_CONFIG": str(self.kdc.conf), "KRB5CCNAME": self.kdc.cache}
 
     @property
     def java_flags(self):
-        """Returns what a Java client needs: it does not know KRB5_CONFIG."""
+        """Returns the flags that a Java client needs, since Java ignores KRB5_CONFIG."""
         return [f"-Djava.security.krb5.conf={self.kdc.conf}"] if self.kdc else []
 
     def daemon_environment(self, name):
@@ -176,7 +176,7 @@ class Bed:
         return self.ports[name]
 
     def uri(self, path="/"):
-        """Returns the full name of a path of the file system."""
+        """Returns the full URI of a path in the file system."""
         return f"{self.settings.core()['fs.defaultFS']}{path}"
 
     def get(self, port, path):
@@ -186,11 +186,11 @@ class Bed:
                      f"{port} answers at {path}")
 
     def keeper(self):
-        """Returns the process that all daemons are children of."""
+        """Returns the process whose children all daemons are."""
         return ask(self.folder, do="who")["keeper"]
 
     def log(self, name, status=None):
-        """Returns what a daemon has logged since it was last started."""
+        """Returns everything that a daemon has logged since it was last started."""
         with open(self.folder / "logs" / f"{name}.log", errors="replace") as log:
             log.seek((status or self.status())[name]["log_start"])
             return log.read()
@@ -198,7 +198,7 @@ class Bed:
     # Hadoop's own tools, beside `shell`
 
     def client_conf(self, overrides):
-        """Returns a further configuration folder for clients: as usual, but for the overrides."""
+        """Returns another configuration folder for clients: the usual one with the overrides."""
         folder = pathlib.Path(tempfile.mkdtemp(prefix="conf-", dir=self.folder))
         settings = self.settings
         settings.overrides = {file: {**self.overrides.get(file, {}), **overrides.get(file, {})}
@@ -234,7 +234,7 @@ class Bed:
     # Daemons
 
     def status(self):
-        """Per daemon that was ever started: its pid, and how it ended, if it did."""
+        """For each daemon that was ever started: its pid, and how it ended, if it did."""
         status = ask(self.folder, do="status")
         return {name: state for name, state in status.items() if name != shell.NAME}
 
@@ -245,7 +245,7 @@ class Bed:
         return self.status().get(name, {"ended": 0})["ended"] is None
 
     def run(self, name):
-        """Starts a daemon that does not run; does not wait for it to be of use."""
+        """Starts a daemon that is not running; does not wait until it is usable."""
         self.settings.write_daemon(name)
         ask(self.folder, do="start", name=name,
             command=self.daemon_command(name),
@@ -260,7 +260,7 @@ class Bed:
         ask(self.folder, do="signal", name=name, number=int(number))
 
     def kill(self, name, number=signal.SIGKILL):
-        """Ends a daemon by a signal and waits until it has ended. Containers live on."""
+        """Ends a daemon with a signal and waits until it has ended. Containers live on."""
         self.send(name, number)
         if number == signal.SIGTERM:
             self.send(name, signal.SIGCONT)
@@ -271,7 +271,7 @@ class Bed:
         self.kill(name, signal.SIGTERM)
 
     def freeze(self, name):
-        """Stops a daemon in mid-air: connections stay open, nothing answers."""
+        """Suspends a daemon: its connections stay open, but nothing answers."""
         self.send(name, signal.SIGSTOP)
         pid = self.pid(name)
         until(lambda: state_of(pid) == "T", 60, f"{name} is stopped")
@@ -297,8 +297,9 @@ class Bed:
 
     @contextlib.contextmanager
     def configured(self, overrides, restart=(), refresh=()):
-        """Runs with other settings (file → key → value) and restarted daemons, or resource managers
-        that read some again (words of rmadmin such as `-refreshQueues`); then as before."""
+        """Runs the block with other settings (file → key → value), for which daemons are restarted
+        or resource managers told to reload some (arguments of rmadmin such as `-refreshQueues`);
+        afterwards restores the previous settings."""
         before = json.loads(json.dumps(self.overrides))
         try:
             for file, values in overrides.items():
@@ -329,7 +330,7 @@ class Bed:
     # Pairs
 
     def active(self, kind):
-        """Returns the active one of `nn` or `rm`, or None."""
+        """Returns the active one of the pair `nn` or `rm`, or None."""
         probe = {"nn": health.namenode, "rm": health.resourcemanager}[kind]
         for name in self.variant.names(kind):
             if str(probe(self.port(f"{name}.http"))[0]).lower() == "active":
@@ -337,7 +338,8 @@ class Bed:
         return None
 
     def activate(self, name, within=START_LIMIT):
-        """Makes one of a pair the active one, the other a standby, or kills it if it is frozen."""
+        """Makes one of a pair the active one and the other a standby, or kills that one if it is
+        frozen."""
         kind = layout.kind_of(name)
         tool = {"nn": "haadmin", "rm": "rmadmin"}[kind]
         for other in self.variant.names(kind):
@@ -349,14 +351,14 @@ class Bed:
         probe = {"nn": health.namenode, "rm": health.resourcemanager}[kind]
         until(lambda: self.running(name) and probe(self.port(f"{name}.http"))[0] is not None,
               within, lambda: f"{name} answers{self.log_tails([name])}")
-        # The other one may be dead, and then could not be asked whether it agrees.
+        # The other one may be dead; then it could not be asked whether it agrees.
         self.shell(tool, "-transitionToActive", "--forceactive", name).expect()
         until(lambda: self.active(kind) == name, within, f"{name} is active")
 
     # Health
 
     def wait_healthy(self, within=START_LIMIT):
-        """Waits until every daemon runs, is out of safe mode and knows all the others."""
+        """Waits until every daemon is running, out of safe mode, and aware of all the others."""
         def healthy():
             for name, state in self.status().items():
                 if state["ended"] is not None:
@@ -369,7 +371,7 @@ class Bed:
             raise BedError(f"the bed is not healthy, {error}{self.log_tails()}") from None
 
     def restore(self):
-        """Brings back what a test has killed, frozen or put into safe mode."""
+        """Brings back whatever a test has killed, frozen or put into safe mode."""
         ended = [name for name in self.variant.daemons if not self.running(name)]
         for name in set(self.variant.daemons) - set(ended):
             self.thaw(name)
@@ -385,7 +387,7 @@ class Bed:
                 for name in self.status()}
 
     def log_tails(self, names=None, since=None, lines=25):
-        """Returns the last lines of the daemons' logs, of each what came after `since`."""
+        """Returns the last lines of each daemon's log, limited to those after `since`."""
         text = ""
         for name in names or self.variant.daemons:
             path = self.folder / "logs" / f"{name}.log"

@@ -1,8 +1,9 @@
 """The archive of Java's classes that a bed's daemons start from, one for each Hadoop version.
 
-Most of what a short-lived daemon costs is to read, parse and link its classes. Java keeps them
-ready to be mapped into memory (class data sharing) if it is told once which ones: those that one of
-each daemon and a shell load (Rehearsal.java). Without the archive everything works, more slowly.
+Most of the cost of a short-lived daemon is reading, parsing and linking its classes. Java can keep
+them ready to be mapped into memory (class data sharing) once it has been told which ones: those
+that one daemon of each kind and a shell load (Rehearsal.java). Without the archive everything still
+works, but more slowly.
 """
 
 import pathlib
@@ -25,7 +26,7 @@ PAGES_OF_NODE = ["/ws/v1/node/info", "/ws/v1/node/containers"]
 
 
 def make(version):
-    """Makes the archive if it is not there; says so when that is not possible."""
+    """Makes the archive if it is not there; prints a message if that is not possible."""
     archive = layout.archive_of(version)
     with artifacts.locked(archive.with_suffix(".lock"), f"the classes of Hadoop {version}"):
         if archive.exists():
@@ -76,7 +77,7 @@ def dump(version, archive, folder):
 
 
 def run(command, folder):
-    """Returns the last words of a command that failed."""
+    """Runs a command; returns the end of its output if it failed."""
     environment = {"PATH": layout.PATH, "LANG": "C.UTF-8", "HOME": str(folder)}
     try:
         done = subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL,

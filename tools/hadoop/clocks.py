@@ -8,7 +8,7 @@ import artifacts
 
 @contextlib.contextmanager
 def shifted(bed, name, days):
-    """Runs a daemon with a time of day that is so far ahead (or behind), restarted before and
+    """Runs a daemon whose time of day is ahead (or behind) by that much; it is restarted before and
     after. Files keep the times that it has given them."""
     conf = bed.folder / name / "conf"
     offset = conf / "clock-offset-ms"

@@ -7,11 +7,11 @@ import socket
 
 
 class BedError(AssertionError):
-    """The bed is not as it was asked for; the message tells what its daemons said."""
+    """The bed is not as it was asked for; the message includes what its daemons logged."""
 
 
 def ask(folder, **request):
-    """Asks the keeper; an OSError when there is none any more, BedError when it refuses."""
+    """Asks the keeper; raises OSError if it is gone, BedError if it refuses."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         connection.settimeout(60)
         connection.connect(str(pathlib.Path(folder) / "control"))
@@ -23,7 +23,7 @@ def ask(folder, **request):
 
 
 def is_gone(pid):
-    """Tells whether the process has ended; a zombie has."""
+    """Returns whether the process has ended; a zombie counts as ended."""
     return state_of(pid) in ("Z", None)
 
 

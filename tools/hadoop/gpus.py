@@ -1,4 +1,5 @@
-"""GPUs that only count: an `nvidia-smi` for a node manager and its containers, without a device."""
+"""GPUs that exist only as a count: an `nvidia-smi` for a node manager and its containers, with no
+device behind it."""
 
 MODEL = "NVIDIA of the bed"
 MEMORY_MIB = 16384

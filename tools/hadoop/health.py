@@ -1,4 +1,4 @@
-"""What the daemons say of themselves over HTTP, and what a healthy bed says."""
+"""What the daemons report about themselves over HTTP, and what a healthy bed reports."""
 
 import json
 import urllib.error
@@ -6,7 +6,7 @@ import urllib.request
 
 
 def get_json(port, path, within=5):
-    """Returns the document, or None when nobody answers with one."""
+    """Returns the document, or None if nobody answers with one."""
     request = urllib.request.Request(f"http://localhost:{port}{path}",
                                      headers={"Accept": "application/json"})
     try:
@@ -42,13 +42,13 @@ def resourcemanager(port):
 
 
 def datanode_serves(port):
-    """Tells whether a datanode has registered with its namenodes since it was started."""
+    """Returns whether a datanode has registered with its namenodes since it was started."""
     actors = json.loads(bean(port, "DataNode,name=DataNodeInfo").get("BPServiceActorInfo", "[]"))
     return bool(actors) and all(actor["ActorState"] == "RUNNING" for actor in actors)
 
 
 def complaints(bed):
-    """Returns what is not as it should be, a line each; nothing when the bed is healthy."""
+    """Returns a line for each thing that is not as it should be; none if the bed is healthy."""
     status = bed.status()
     ended = [f"{name} is not running (it ended with {state['ended']})"
              for name, state in status.items() if state["ended"] is not None]
@@ -84,6 +84,6 @@ def of_nodes(bed, status):
             if nodes < bed.variant.nodemanagers:
                 found.append(f"{name} has {nodes} of {bed.variant.nodemanagers} node managers")
     found += ["no resource manager is active"] if not active else []
-    # The resource manager counts a killed one for a while: ask the new process itself.
+    # The resource manager still counts a killed one for a while, so ask the new process itself.
     return found + [f"{name} has not registered" for name in bed.variant.names("nm")
                     if "Registered with ResourceManager" not in bed.log(name, status)]

@@ -1,4 +1,4 @@
-"""A Kerberos realm of a bed's own: MIT's KDC from Debian, run by whoever runs the bed."""
+"""A Kerberos realm of the bed's own: MIT's KDC from Debian, run by whoever runs the bed."""
 
 import contextlib
 import os
@@ -62,7 +62,7 @@ class Kdc:
 
     @property
     def command(self):
-        """Returns what runs the KDC in the foreground."""
+        """Returns the command that runs the KDC in the foreground."""
         return [tool("krb5kdc"), "-n", "-r", REALM, "-P", str(self.folder / "pid")]
 
     @property
@@ -76,7 +76,7 @@ class Kdc:
         return f"FILE:{self.folder}/{layout.user()}.tickets"
 
     def make(self):
-        """Makes the realm's files; the KDC does not run yet."""
+        """Makes the realm's files; the KDC is not running yet."""
         self.folder.mkdir()
         self.conf.write_text(CLIENT_CONF.format(realm=REALM, port=self.port))
         (self.folder / "kdc.conf").write_text(
@@ -95,7 +95,7 @@ class Kdc:
             raise KdcError(f"kadmin.local did not write {missing[0]}")
 
     def answers(self):
-        """Tells whether the KDC takes connections."""
+        """Returns whether the KDC accepts connections."""
         with contextlib.suppress(OSError):
             socket.create_connection(("127.0.0.1", self.port), 5).close()
             return True
@@ -105,7 +105,7 @@ class Kdc:
         return self.folder / f"{user}.keytab"
 
     def kinit(self, user=None, cache=None, lifetime=None):
-        """Gets a ticket for the user, of a lifetime such as `5s`; returns the cache's name."""
+        """Gets a ticket for the user, with a lifetime such as `5s`; returns the cache's name."""
         user = user or layout.user()
         cache = cache or f"FILE:{self.folder}/{user}.tickets"
         life = ["-l", lifetime] if lifetime else []

@@ -5,8 +5,8 @@ outlives it: when it is told to end, or when the process OWNER (0: nobody) has e
 happened, it kills all its descendants and removes FOLDER. It is two processes, so that killing
 either one has the same effect.
 
-FOLDER/control is a Unix socket: one request as a line of JSON, one reply. It knows nothing about
-Hadoop.
+FOLDER/control is a Unix socket that takes one request, a line of JSON, and gives one reply. The
+keeper knows nothing about Hadoop.
 """
 
 import contextlib
@@ -54,7 +54,7 @@ class Keeper:
         except ProcessLookupError:
             self.ended = True
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
-            # It has its name when it can be connected to.
+            # It gets its name only once it can be connected to.
             listener.bind(str(self.folder / "control.new"))
             listener.listen(16)
             (self.folder / "control.new").rename(self.folder / "control")
@@ -86,7 +86,7 @@ class Keeper:
     # Requests
 
     def do_hold(self, count):
-        """Holds that many ports until the end."""
+        """Reserves that many ports until the end."""
         taken = ports.held(count)
         self.ports += taken
         return {"ports": [holder.getsockname()[1] for holder in taken]}
@@ -107,7 +107,8 @@ class Keeper:
         return {}
 
     def do_status(self):
-        """Per daemon its pid, how it ended, if it has, and where its log begins in the file."""
+        """For each daemon: its pid, how it ended, if it has, and where its log begins in the
+        file."""
         return {name: {"pid": process.pid, "ended": process.poll(),
                        "log_start": self.log_starts[name]}
                 for name, process in self.processes.items()}
@@ -124,7 +125,7 @@ class Keeper:
 
 
 def children():
-    """Returns parent → its children, of all processes."""
+    """Returns parent → its children, for all processes."""
     found = {}
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -144,7 +145,7 @@ def descendants(pid):
 
 
 def kill_descendants():
-    """Kills again and again: what is being born has a parent that we know."""
+    """Kills repeatedly: a process that is just being born has a parent that we know."""
     while found := descendants(os.getpid()):
         for pid in found:
             with contextlib.suppress(ProcessLookupError):
@@ -158,7 +159,7 @@ def die_with_parent(number):
 
 
 def main(folder, owner):
-    """The guard outside, the keeper inside; each inherits orphans and ends them."""
+    """Runs the guard outside and the keeper inside; each inherits orphans and ends them."""
     guard = os.getpid()
     keeper = os.fork()
     LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -169,7 +170,7 @@ def main(folder, owner):
     else:
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, lambda number, _: os.kill(keeper, number))
-        # Orphans come here only once the keeper is dead, or is their parent no more.
+        # Orphans arrive here only once the keeper is dead or no longer their parent.
         while os.waitpid(-1, 0)[0] != keeper:
             pass
     kill_descendants()

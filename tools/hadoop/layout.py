@@ -1,4 +1,4 @@
-"""Which daemons a bed has, on which ports they listen, how each one is started."""
+"""Which daemons a bed has, on which ports they listen, and how each is started."""
 
 import dataclasses
 import getpass
@@ -23,7 +23,7 @@ MAIN = {
     "nm": "org.apache.hadoop.yarn.server.nodemanager.NodeManager",
 }
 
-# Of daemons and containers; a node manager's own programs come before it.
+# For daemons and containers; a node manager's own programs come before it.
 PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 
 HEAP = {"nn": "160m", "dn": "128m", "rm": "192m", "nm": "160m"}
@@ -41,8 +41,8 @@ class Variant:
     resourcemanagers: int = 1
     nodemanagers: int = 2
     kerberos: bool = False
-    gpu_plugin: bool = False  # GPUs are found by asking nvidia-smi; else they are only counted.
-    measured: bool = False  # As on a real cluster: large blocks, compiled as well as Java can.
+    gpu_plugin: bool = False  # GPUs are found by asking nvidia-smi; otherwise only counted.
+    measured: bool = False  # As on a real cluster: large blocks, code compiled as well as Java can.
 
     @property
     def ha(self):
@@ -79,20 +79,20 @@ def port_names(variant):
 
 
 def user():
-    """The name that Hadoop sees: that of the account, whatever the environment says."""
+    """The user name that Hadoop sees: the account's, whatever the environment says."""
     try:
         return pwd.getpwuid(os.getuid()).pw_name
     except KeyError:
         return getpass.getuser()
 
 
-# Starts sooner and stays smaller, and starts other programs without one that does only that.
+# Starts sooner, stays smaller, and starts other programs without a helper program.
 QUICK = [*artifacts.BRIEFLY, "-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote",
          "-Djdk.lang.Process.launchMechanism=VFORK"]
 
 
 def java_flags(conf):
-    """What Hadoop needs on Java 17, whatever is measured."""
+    """The flags that Hadoop needs on Java 17, whatever is measured."""
     flags = ["-Djava.net.preferIPv4Stack=true",
              f"-Dlog4j.configuration=file:{conf}/log4j.properties"]
     for package in OPENED:
@@ -107,8 +107,8 @@ def java():
 
 
 def archive_of(version):
-    """Returns the archive of classes (class_archive.py), whether it is there or not. It is for this
-    Java, these jars and these flags."""
+    """Returns the path of the class archive (class_archive.py), whether it exists or not. An
+    archive is only for this Java, these jars and these flags."""
     made = os.stat(java()[0]).st_mtime_ns
     made_of = " ".join([*java(), str(made), artifacts.class_path(version), *QUICK])
     return artifacts.folder_of(version) / f"classes-{artifacts.digest(made_of.encode())}.jsa"
@@ -121,8 +121,8 @@ def java_command(version, conf, main, arguments=(), heap="128m", flags=()):
 
 
 def class_flags(version, conf):
-    """The jars come before the folder, or their archive does not count. A folder that has classes
-    of its own (clocks.py) has them in place of those in the jars."""
+    """The jars must come before the folder, or their archive is ignored. A folder with classes of
+    its own (clocks.py) uses them in place of those in the jars."""
     jars = artifacts.class_path(version)
     if (pathlib.Path(conf) / "org").exists():
         return ["-cp", f"{conf}:{jars}"]
@@ -138,8 +138,8 @@ def measured_command(version, conf, main, arguments=()):
 
 
 def write_script(version, folder):
-    """Writes what an installed Hadoop has in bin, and its artifacts lack: what containers, which
-    are told HADOOP_HOME, ask for the class path."""
+    """Writes the script that an installed Hadoop has in bin and its artifacts lack: containers,
+    which are given HADOOP_HOME, ask it for the class path."""
     script = folder / "bin" / "hadoop"
     script.parent.mkdir()
     jars = artifacts.folder_of(version) / "jars"
@@ -156,7 +156,7 @@ def daemon_command(version, folder, name, flags=(), measured=False):
     kind = kind_of(name)
     own = [f"-Dproc_{name}", f"-Dhadoop.log.dir={folder}/logs", f"-Dyarn.log.dir={folder}/logs",
            f"-Dhadoop.id.str={name}", f"-Dyarn.id.str={name}",
-           # What a daemon that is killed would leave behind.
+           # Things that a daemon that is killed would leave behind.
            f"-Djava.io.tmpdir={folder}/tmp"]
     if measured:
         own += ["-Xmx512m", "-XX:TieredStopAtLevel=4"]

@@ -1,8 +1,9 @@
-"""Hadoop's libhdfs, by which programs that are not Java read hdfs://: compiled once, in the cache.
+"""Hadoop's libhdfs, with which programs not written in Java read hdfs://: compiled once, in the
+cache.
 
-Hadoop's artifacts hold none of its native libraries. The sources of this one lie in the source
-distribution of a Python package, which libhdfs.txt pins by version and hash; nothing else of it is
-used, and nothing of it lies in this repository.
+Hadoop's artifacts contain none of its native libraries. The sources of this one are in the source
+distribution of a Python package, which libhdfs.txt pins by version and hash; nothing else in it is
+used, and none of it is in this repository.
 """
 
 import pathlib
@@ -24,7 +25,7 @@ def folder():
 
 
 def fetch():
-    """Returns the folder that libhdfs.so lies in; makes it, which needs a network, if it is not
+    """Returns the folder that contains libhdfs.so; builds that, which needs a network, if it is not
     there yet."""
     library = folder() / "libhdfs.so"
     if not library.exists():

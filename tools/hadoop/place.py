@@ -1,9 +1,9 @@
-"""Where a bed lies: in a folder on a file system with room.
+"""Where a bed is put: in a folder on a file system with room.
 
-Hadoop's daemons take no work where little room is offered: DataNodes store no block, NodeManagers
-start no container, and each test fails by a time-out and a reason of its own. What is offered can
+Hadoop's daemons take no work if little room is available: DataNodes store no blocks, NodeManagers
+start no containers, and each test fails with a timeout and a different reason. The room offered can
 be less than what the account may write (a reserve, a quota of the machine's owner). So a bed goes
-into memory where the disk offers too little, and is refused where that does not, either.
+into memory if the disk offers too little, and is refused if memory offers too little as well.
 """
 
 import os
@@ -13,7 +13,7 @@ import tempfile
 from control import BedError
 
 GIB = 1 << 30
-# Four times what the tests of one bed were seen to store at once.
+# Four times the most that the tests of one bed were seen to store at once.
 NEEDED = 3 * GIB
 MEMORY = pathlib.Path("/dev/shm")
 
@@ -30,8 +30,8 @@ def make_folder(prefix):
 
 
 def room_in(place):
-    """Returns the bytes that programs are told they can store there; none where they may not run,
-    since containers start what is stored there."""
+    """Returns the bytes that programs are told they can store there; none if programs may not be
+    executed there, since containers start what is stored there."""
     try:
         status = os.statvfs(place)
     except OSError:

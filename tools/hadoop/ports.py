@@ -8,11 +8,12 @@ LOWEST = 10000
 
 
 def held(count):
-    """Returns `count` sockets, each bound to a loopback port of its own; close them to give back.
+    """Returns `count` sockets, each bound to a loopback port of its own; close them to give those
+    back.
 
-    A socket is bound alone, so a port that anybody uses is passed over; then it may be shared: a
-    daemon, which binds with SO_REUSEADDR as every Java server does, can listen there, as often as
-    it is started again, while a program that asks for any free port never gets it.
+    A socket is first bound exclusively, so a port that anybody uses is skipped. After that the port
+    may be shared: a daemon, which binds with SO_REUSEADDR as every Java server does, can listen
+    there however often it is restarted, while a program that asks for any free port never gets it.
     """
     range_of_kernel = pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()
     candidates = list(range(LOWEST, max(int(range_of_kernel[0]), LOWEST + 1000)))

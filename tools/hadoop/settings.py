@@ -26,10 +26,10 @@ log4j.logger.org.apache.hadoop.util.NativeCodeLoader=ERROR
 log4j.logger.http.requests=WARN
 """
 
-# Each thread that serves calls wakes once a second to see that there is none.
+# Each thread that serves calls wakes once a second only to find that there is none.
 FEW_SERVERS = 4
 
-# As QuickLocalFileSystem.java; of daemons only, for clients may lack the class.
+# See QuickLocalFileSystem.java; for daemons only, because clients may lack the class.
 QUICK_LOCAL_FILES = {
     "fs.file.impl": "QuickLocalFileSystem",
     "fs.AbstractFileSystem.file.impl": "QuickLocalFileSystem$OfContext",
@@ -37,7 +37,8 @@ QUICK_LOCAL_FILES = {
 
 
 class Settings:
-    """Writes the folders of configuration; `overrides` are file → key → value, over everything."""
+    """Writes the configuration folders; `overrides`, file → key → value, win over everything
+    else."""
 
     def __init__(self, folder, version, variant, ports, overrides):
         self.folder = pathlib.Path(folder)
@@ -54,7 +55,7 @@ class Settings:
         return f"localhost:{self.ports[port]}"
 
     def write_client(self):
-        """Writes FOLDER/conf, what HADOOP_CONF_DIR of a client names."""
+        """Writes FOLDER/conf, to which a client's HADOOP_CONF_DIR points."""
         self.write(self.folder / "conf", self.files())
 
     def prepare_daemon(self, name):
@@ -74,14 +75,14 @@ class Settings:
             gpus.write(self.folder / name / "bin" / "nvidia-smi", name, NM_GPUS)
 
     def write(self, folder, files):
-        # The servers insist on these folders, and do without their content.
+        # The servers insist on these folders, but do not need their content.
         for name in ("hdfs", "datanode", "secondary", "journal", "static"):
             (folder / "webapps" / name).mkdir(parents=True, exist_ok=True)
         for file in {*files, *self.overrides}:
             values = {**files.get(file, {}), **self.overrides.get(file, {})}
             (folder / f"{file}.xml").write_text(xml_of(values))
         (folder / "log4j.properties").write_text(LOG4J)
-        # What the daemons publish at /jmx is as old as this, in seconds; without it, 10.
+        # What the daemons publish at /jmx may be this old, in seconds; by default 10.
         (folder / "hadoop-metrics2.properties").write_text("*.period=1\n")
 
     def files(self):
@@ -104,14 +105,14 @@ class Settings:
             "hadoop.http.staticuser.user": user,
             f"hadoop.proxyuser.{user}.hosts": "*",
             f"hadoop.proxyuser.{user}.groups": "*",
-            # Groups of users whom this machine does not know.
+            # Groups of users that do not exist on this machine.
             "hadoop.user.group.static.mapping.overrides": "alice=people;bob=people;carol=others",
             "hadoop.caller.context.enabled": "true",
             "ipc.client.connect.retry.interval": 200,
             "ipc.client.connect.max.retries": 60,
-            # An idle connection to a daemon that was killed fails the call that uses it next: the
-            # resource manager then refuses a job whose token it cannot renew. Kept for a second,
-            # none outlives the restart of a daemon.
+            # An idle connection to a daemon that was killed makes the next call on it fail: the
+            # resource manager then refuses a job whose token it cannot renew. If kept for only a
+            # second, no connection outlives the restart of a daemon.
             "ipc.client.connection.maxidletime": 1000,
         }
 
@@ -145,7 +146,7 @@ class Settings:
     def yarn(self):
         values = {
             "yarn.resourcemanager.connect.retry-interval.ms": 500,
-            # Without it every application has the priority 0.
+            # Without it every application has priority 0.
             "yarn.cluster.max-application-priority": 10,
             "yarn.application.classpath":
                 f"{self.folder}/conf,{artifacts.folder_of(self.version)}/jars/*",
@@ -172,7 +173,7 @@ class Settings:
         return values
 
     def scheduling(self):
-        """What is told to the resource manager; its clients may see it, too."""
+        """Settings for the resource manager; its clients may see them, too."""
         return {
             "yarn.resourcemanager.scheduler.class":
                 "org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity."
@@ -197,7 +198,7 @@ class Settings:
             "yarn.resourcemanager.fs.state-store.uri": f"file://{self.folder}/rm-state",
             "yarn.node-labels.enabled": "true",
             "yarn.node-labels.fs-store.root-dir": f"file://{self.folder}/node-labels",
-            # By default in /tmp, the same for all beds: two that start at once fail.
+            # By default in /tmp, the same for all beds, so that two starting at once would fail.
             "yarn.node-attribute.fs-store.root-dir": f"file://{self.folder}/node-attributes",
             "yarn.resourcemanager.placement-constraints.handler": "scheduler",
             "yarn.resourcemanager.scheduler.monitor.enable": "true",
@@ -216,10 +217,11 @@ class Settings:
         return {
             "hadoop.security.authentication": "kerberos",
             "hadoop.security.authorization": "true",
-            # Servers take each of them; a client that names one gets that.
+            # Servers accept each of them; a client that names one gets that one.
             "hadoop.rpc.protection": "authentication,integrity,privacy",
             "hadoop.security.token.service.use_ip": "false",
-            # Daemons are their account's user; all others are who their principal says.
+            # Daemons are mapped to the account that runs them; everybody else is who their
+            # principal says.
             "hadoop.security.auth_to_local":
                 f"RULE:[2:$1@$0](.*@{REALM})s/.*/{layout.user()}/ DEFAULT",
         }
@@ -248,7 +250,7 @@ class Settings:
             values[f"yarn.{kind}.keytab"] = self.kdc.services
         return values
 
-    # What one daemon knows beyond that
+    # What each daemon has besides
 
     def of(self, name):
         return getattr(self, "of_" + layout.kind_of(name))(name)
@@ -259,13 +261,13 @@ class Settings:
             "dfs.namenode.safemode.extension": 0,
             "dfs.namenode.safemode.min.datanodes": 1,
             "dfs.namenode.datanode.registration.ip-hostname-check": "false",
-            # Dead after 2 rechecks and 10 beats, 12 s; the floor of stale is 3 beats.
+            # Dead after 2 rechecks and 10 heartbeats, 12 s; the minimum for stale is 3 heartbeats.
             "dfs.heartbeat.interval": 1,
             "dfs.namenode.heartbeat.recheck-interval": 1000,
             "dfs.namenode.stale.datanode.interval": 3000,
             "dfs.namenode.redundancy.interval.seconds": 1,
-            # Between two looks for blocks to delete: 10 by default, half of what an idle name node
-            # costs.
+            # Between two scans for blocks to delete: 10 by default, which is half of an idle name
+            # node's cost.
             "dfs.namenode.block.deletion.unlock.interval.ms": 200,
         }
         if self.variant.ha:
@@ -285,7 +287,7 @@ class Settings:
         }}
 
     def of_rm(self, name):
-        # Of those that serve calls, 150 by default: most of what an idle resource manager costs
+        # The threads that serve calls, 150 by default, are most of an idle resource manager's cost
         # (see FEW_SERVERS).
         values = {f"yarn.resourcemanager.{calls}client.thread-count": 10
                   for calls in ("", "scheduler.", "resource-tracker.")}
@@ -305,7 +307,7 @@ class Settings:
         if self.variant.gpu_plugin:
             environment += f",PATH={own}/bin:{layout.PATH}"
         if self.kdc:
-            # Java in containers would look into /etc.
+            # Java in containers would otherwise look in /etc.
             environment += f",JAVA_TOOL_OPTIONS=-Djava.security.krb5.conf={self.kdc.conf}"
         return {
             "core-site": QUICK_LOCAL_FILES,
@@ -325,8 +327,8 @@ class Settings:
                 "yarn.nodemanager.resource.cpu-vcores": NM_VCORES,
                 "yarn.nodemanager.vmem-check-enabled": "false",
                 "yarn.nodemanager.disk-health-checker.enable": "false",
-                # At its start it looks in any case, and takes no container on a disk that is fuller
-                # than this: by default 90 %, however much is free.
+                # It checks once at its start in any case, and takes no containers on a disk that is
+                # fuller than this: by default 90 %, however much is free.
                 "yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage":
                     100,
                 "yarn.nodemanager.recovery.enabled": "true",
@@ -339,7 +341,8 @@ class Settings:
 
 
 def capacity_scheduler():
-    """Two queues that lend each other everything and take it back by preemption; a label `gpu`."""
+    """Two queues that lend each other everything and take it back by preemption, and a label
+    `gpu`."""
     root = "yarn.scheduler.capacity.root"
     values = {
         "yarn.scheduler.capacity.maximum-am-resource-percent": 1,
@@ -352,7 +355,7 @@ def capacity_scheduler():
         f"{root}.default.accessible-node-labels": "gpu",
         f"{root}.default.accessible-node-labels.gpu.capacity": 100,
         f"{root}.default.accessible-node-labels.gpu.maximum-am-resource-percent": 1,
-        # None; without the blank it would be its parent's.
+        # No labels; without the blank the parent's would apply.
         f"{root}.other.accessible-node-labels": " ",
     }
     for queue, share in (("default", 70), ("other", 30)):

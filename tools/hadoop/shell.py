@@ -11,7 +11,7 @@ import layout
 from control import BedError, ask
 from waiting import until
 
-# As the keeper knows its process.
+# The name by which the keeper knows its process.
 NAME = "shell"
 
 # The commands by the names that the `hadoop`, `hdfs` and `yarn` scripts give them.
@@ -27,7 +27,7 @@ TOOLS = {
     "logs": "org.apache.hadoop.yarn.client.cli.LogsCLI",
     "dtutil": "org.apache.hadoop.security.token.DtUtilShell",
 }
-# The application commands take their own group as first word.
+# The application commands take their own group as the first argument.
 GROUPS = ("application",)
 
 
@@ -58,8 +58,9 @@ def main_class(words):
 
 
 class Shell:
-    """One Java process of the bed that runs commands, one at a time, for all users of the bed: its
-    start takes longer than most commands. The keeper starts it with the first of them."""
+    """A Java process of the bed that runs commands, one at a time, for all users of the bed,
+    because starting Java takes longer than most commands. The keeper starts it at the first
+    command."""
 
     def __init__(self, folder, version, environment, flags=()):
         self.folder = folder
@@ -94,7 +95,7 @@ class Shell:
         connection = self.connect()
         if connection is not None:
             return connection
-        # Of two that find nobody one comes too late.
+        # If two find nobody listening, one of them comes too late.
         with contextlib.suppress(BedError):
             ask(self.folder, do="start", name=NAME, environment=self.environment,
                 command=layout.java_command(self.version, self.folder / "conf", "ShellServer",
@@ -113,7 +114,8 @@ class Shell:
         return connection
 
     def end(self):
-        """Ends the process, if there is one: the next command finds what has changed meanwhile."""
+        """Ends the process, if there is one, so that the next command sees what has changed
+        meanwhile."""
         if NAME in ask(self.folder, do="status"):
             ask(self.folder, do="signal", name=NAME, number=int(signal.SIGKILL))
             until(lambda: ask(self.folder, do="status")[NAME]["ended"] is not None, 60,

@@ -1,20 +1,20 @@
-"""Waiting for a condition, with a deadline that says what did not come."""
+"""Waiting for a condition, with a deadline after which the error says what did not happen."""
 
 import threading
 import time
 
 
 class WaitError(AssertionError):
-    """The condition did not come in time."""
+    """The condition was not met in time."""
 
 
 def until(probe, within, what, pause=0.05):
-    """Returns the first true value of `probe()`; after `within` seconds raises WaitError. Asks
-    again after `pause` seconds; later where asking takes time or the wait is long, so that what is
+    """Returns the first true value of `probe()`; raises WaitError after `within` seconds. Asks
+    again after `pause` seconds, or later if asking takes time or the wait is long, so that what is
     waited for has the processors.
 
-    `what` names the condition: a text, or a function that is called at the end and may tell how
-    far it came.
+    `what` names the condition: a text, or a function that is called at the end and may say how far
+    things had got.
     """
     begun = time.monotonic()
     deadline = begun + within
