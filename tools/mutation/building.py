@@ -1,7 +1,7 @@
 """Programs of the release build with some of their sources changed.
 
-Only the batches of the changed sources are compiled again (cmake/batches.cmake), with the release
-build's own flags; everything else is linked as it lies in build/release.
+Only the batches of the changed sources are recompiled (cmake/batches.cmake), with the release
+build's own flags; everything else is linked as it is in build/release.
 """
 
 import json
@@ -16,7 +16,7 @@ RELEASE = ROOT / "build" / "release"
 BUILD = ROOT / "build" / "mutants"
 
 
-# What the presets of CMakePresets.json tell ccache.
+# The settings that the presets of CMakePresets.json give to ccache.
 CACHE = {"CCACHE_DEPEND": "1",
          "CCACHE_SLOPPINESS": "pch_defines,time_macros,include_file_mtime,include_file_ctime"}
 
@@ -57,7 +57,7 @@ class Batch:
 
 
 class Release:
-    """The release build: what its programs consist of."""
+    """The release build, and what its programs consist of."""
 
     def __init__(self, programs):
         """Builds the programs from the unchanged sources first."""
@@ -77,8 +77,8 @@ class Release:
         return [Batch(step) for step in self.steps if step["output"].startswith(folder)]
 
     def archive(self, module, objects):
-        """Makes the module's library of `objects` {batch's name: object}, and for other batches of
-        what the release build compiled."""
+        """Makes the module's library from `objects` {batch's name: object} and, for all other
+        batches, from what the release build compiled."""
         path = BUILD / f"libmuster_{module}.a"
         path.unlink(missing_ok=True)
         members = []

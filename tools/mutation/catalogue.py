@@ -16,8 +16,8 @@ JOBS = 2
 
 
 class Catalogue:
-    """Mutations in order of their numbers, which begin with 1, and what was left out: places where
-    the switch does not compile."""
+    """Mutations in the order of their numbers, which begin with 1, and what was left out: places
+    where the switch does not compile."""
 
     def __init__(self, release, modules):
         self.release = release
@@ -46,7 +46,7 @@ class Catalogue:
                 for module, jobs in made.items()}
 
     def compile(self, batch):
-        """Leaves out the places of which the compiler says that they are wrong, and tries again."""
+        """Compiles; leaves out the places that the compiler rejects, and tries again."""
         options = ["-include", str(HERE / "switch.h"), "-ferror-limit=0"]
         for _ in range(4):
             changed = {}
@@ -75,7 +75,7 @@ class Catalogue:
 
 
 def remembered(batch):
-    """As find, once for each state of the batch's sources and headers."""
+    """Like find, but done only once for each state of the batch's sources and headers."""
     read = [building.ROOT / name for name in batch.sources]
     read += sorted((building.ROOT / "src").rglob("*.h")) + [HERE / "sites.py"]
     digest = hashlib.sha256(b"\0".join(path.read_bytes() for path in read)).hexdigest()
@@ -91,7 +91,7 @@ def remembered(batch):
 
 
 def find(batch):
-    """Returns {source: its FileSites} of a batch."""
+    """Returns {source: its FileSites} for a batch."""
     import sites
     from clang import cindex
     if not cindex.Config.loaded:
@@ -110,7 +110,7 @@ def find(batch):
 
 
 def parser_words(words):
-    """The words of a compiler's command line that matter to what is read."""
+    """The arguments of a compiler's command line that affect what is parsed."""
     kept, at = ["-resource-dir", resource_folder()], 0
     while at < len(words):
         word = words[at]

@@ -1,5 +1,5 @@
-"""What may catch a mutant: single tests and seeds, each with the mutations that it can tell from
-the original, and what it costs."""
+"""What may catch a mutant: single tests and seeds, each with the mutations that it can distinguish
+from the original, and its cost."""
 
 import concurrent.futures
 import dataclasses
@@ -13,14 +13,14 @@ import time
 
 import building
 
-# Programs and the modules whose mutants they may catch, the quickest first. The seeds of the
-# simulators that are looked at one by one; more of them only judge what survives these.
+# Programs and the modules whose mutants they may catch, the quickest first. These seeds of the
+# simulators are run one by one; further ones are only used on mutants that survive these.
 TESTS = ["job_test", "testing_test", "master_test", "agent_test"]
 SEEDS = {"core_sim": (200, "core_seeds.txt", 2000), "full_sim": (60, "full_seeds.txt", 100)}
-REAL = {"agent_test", "master_test"}  # With real processes and clocks: caught if caught twice.
+REAL = {"agent_test", "master_test"}  # With real processes and clocks: must be caught twice.
 DIFFERS = 2
 
-# Of one run, besides ten times what the checks take: seconds of processor time, and seconds.
+# The limits of a run, besides ten times what the checks take: processor seconds, and seconds.
 PATIENCE = (10, 90)
 
 
@@ -44,15 +44,15 @@ def limits(seconds):
         spent = int(PATIENCE[0] + 10 * seconds)
         resource.setrlimit(resource.RLIMIT_CPU, (spent, spent + 1))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        # A mutant that asks for memory without end must not take it from everybody.
+        # A mutant that keeps allocating memory must not take it from everybody else.
         resource.setrlimit(resource.RLIMIT_DATA, (2 << 30, 2 << 30))
         os.setsid()
     return limit
 
 
 def trace(programs, size, jobs):
-    """Returns the checks of {name: path}: what each test and seed of the unchanged program reaches.
-    Tests that fail or are skipped here cannot catch anything."""
+    """Returns the checks of the programs {name: path}, with what each test and seed of the
+    unchanged program reaches. Tests that fail or are skipped here cannot catch anything."""
     work = []
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for name, path in programs.items():
@@ -103,7 +103,7 @@ class Judge:
         self.checks = sorted(checks, key=lambda check: check.seconds)
 
     def reached(self, numbers):
-        """Those that any test reaches."""
+        """The mutations that any test reaches."""
         marked = [False] * (max(numbers, default=0) + 1)
         for check in self.checks:
             for number in numbers:
@@ -112,7 +112,7 @@ class Judge:
         return {number for number in numbers if marked[number]}
 
     def judge(self, number):
-        """Returns (who caught it, what was said); (None, why nobody could) if it survives."""
+        """Returns (who caught it, the output); (None, why nobody could) if it survives."""
         telling = [check for check in self.checks if check.tells(number)]
         if not telling:
             reached = any(check.marks[number] for check in self.checks)
@@ -147,7 +147,7 @@ class Judge:
         return self.run(name, ["--seeds", f"{first + 1}..{last}", "--brief"], [whole], number)
 
     def run(self, name, words, checks, number):
-        """Returns what is said if the program fails, else None."""
+        """Returns the output if the program fails, else None."""
         seconds = cost(checks)
         with tempfile.TemporaryFile() as output:
             process = subprocess.Popen(
@@ -169,7 +169,7 @@ class Judge:
 
 
 def end_group(process):
-    """A mutant may leave children behind: they go with it."""
+    """Ends a mutant with the children that it may have left behind."""
     try:
         os.killpg(process.pid, 9)
     except ProcessLookupError:

@@ -1,5 +1,5 @@
-"""The reviewed lists of what is not judged: mutants that change nothing that anybody could see, and
-files that the product does not run (equivalents.toml)."""
+"""The reviewed lists of what is not judged: mutants that change nothing observable, and files that
+the product does not run (equivalents.toml)."""
 
 import pathlib
 import tomllib
@@ -11,16 +11,16 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class UnknownError(Exception):
-    """A row names no mutation of today."""
+    """A row names a mutation that no longer exists."""
 
 
 def load(path=PATH):
-    """Rows of {file, line (its text), becomes (its text mutated), why}."""
+    """Returns rows of {file, line (its text), becomes (its mutated text), why}."""
     return tomllib.loads(path.read_text()).get("equivalent", [])
 
 
 def unused_files(path=PATH, root=ROOT):
-    """Returns {file: why} of the files that only tests run."""
+    """Returns {file: why} for the files that only tests run."""
     rows = tomllib.loads(path.read_text()).get("unused", [])
     gone = [row["file"] for row in rows if not (root / row["file"]).exists()]
     if gone:
@@ -29,7 +29,7 @@ def unused_files(path=PATH, root=ROOT):
 
 
 def listed(rows, sites):
-    """Returns {number: why} of the mutations in {source: FileSites} that rows name."""
+    """Returns {number: why} for the mutations in {source: FileSites} that rows name."""
     found = {}
     wanted = {(row["file"], row["line"].strip(), row["becomes"].strip()): row["why"]
               for row in rows}

@@ -1,4 +1,4 @@
-"""The mutants that nobody chose: drawn by seed from all that the sources of the modules have."""
+"""The mutants that nobody chose: drawn by seed from all mutations of the modules' sources."""
 
 import concurrent.futures
 import json
@@ -33,14 +33,15 @@ def programs_of(release, archives):
 
 
 def drawn(mutations, count, seed):
-    """Draws from the numbers of all mutations, each as likely as any other, in any order: what is
-    known of the first hundred is a draw of a hundred."""
+    """Draws from the numbers of all mutations, each equally likely, in random order, so that the
+    first hundred are themselves a draw of a hundred."""
     numbers = sorted(mutations)
     return random.Random(seed).sample(numbers, min(count, len(numbers)))
 
 
 def survivors_of_last_run():
-    """Those of the last run, if the sources were the same: [(file, line's text, becomes)]."""
+    """The survivors of the last run, if the sources were the same: [(file, line's text,
+    becomes)]."""
     return {tuple(row) for row in json.loads(RESULT.read_text())["survivors"]}
 
 

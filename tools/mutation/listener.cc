@@ -8,7 +8,8 @@
 
 namespace {
 
-/// After each test one line of $MUTANT_TRACE.tests, and its marks in order in .marks.
+/// After each test, writes one line to $MUTANT_TRACE.tests, and its marks in the same order to
+/// .marks.
 class Listener : public testing::EmptyTestEventListener {
  public:
   explicit Listener(const std::string& path)

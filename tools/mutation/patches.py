@@ -1,4 +1,4 @@
-"""The mutants that were chosen: sim/mutants/NAME.patch puts one bug into a copy of one source."""
+"""The hand-picked mutants: sim/mutants/NAME.patch puts one bug into a copy of one source."""
 
 import pathlib
 import re
@@ -15,7 +15,7 @@ SCENARIOS = ["testing_test", "--gtest_filter=Scenarios/*", "--gtest_brief=1"]
 
 
 def chosen(names):
-    """The patches of these names, or all."""
+    """The patches with these names, or all."""
     known = {patch.stem: patch for patch in sorted(FOLDER.glob("*.patch"))}
     unknown = [name for name in names if name not in known]
     if unknown:
@@ -30,7 +30,7 @@ def target_of(patch):
 
 
 def catchers(target, seeds):
-    """The command lines, program first, of which one has to fail with a bug in the source."""
+    """The command lines, program first, one of which has to fail with a bug in the source."""
     module = pathlib.Path(target).parts[1]
     some = ["--seeds", f"1..{seeds}", "--brief"]
     unit_tests = [f"{module}_test", "--gtest_brief=1"]
@@ -45,8 +45,8 @@ def programs(patches, seeds):
 
 
 def apply(patch, folder, *options):
-    """Applies a patch to the sources in a folder, and only forwards: what `patch --batch` would
-    apply in reverse is no bug."""
+    """Applies a patch to the sources in a folder, and only forwards: a patch that `patch --batch`
+    would apply in reverse puts in no bug."""
     done = subprocess.run(["patch", "--force", "-F", "2", "-p1", *options, "-i", str(patch)],
                           cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -89,7 +89,7 @@ def caught_by(path, command):
 
 
 def reason_of(error):
-    """Why there is no mutant to judge: of what a compiler says, its first error."""
+    """Why there is no mutant to judge: from a compiler's output, the first error."""
     said = re.search(r" error: (.*)", str(error))
     return f"does not compile: {said[1]}" if said else str(error)
 

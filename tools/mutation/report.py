@@ -1,4 +1,4 @@
-"""What became of the mutants, for people."""
+"""What became of the mutants, in readable form."""
 
 import collections
 import difflib
@@ -7,8 +7,8 @@ import rewriting
 
 
 def table(fates, files, reached):
-    """`fates`: {number: (who, what)}; `files`: {number: source}, `reached`: numbers that a test
-    reaches, both of all mutants. Lines of a table by file."""
+    """`fates`: {number: (who, what)}; `files`: {number: source}, `reached`: the numbers that a test
+    reaches, both for all mutants. Returns the lines of a table by file."""
     rows = collections.defaultdict(lambda: [0, 0, 0, 0])
     for number, name in files.items():
         rows[name][0] += 1

@@ -1,4 +1,4 @@
-"""Writes the copy of a source file in which every mutation of it stands behind its switch."""
+"""Writes the copy of a source file in which every mutation is behind its switch."""
 
 import re
 
@@ -9,7 +9,8 @@ def switched(sites, left_out=()):
     edits = [edit for edit in sites.edits
              if not any(mutation.number in left_out for mutation in edit.mutations)]
     order = {id(edit): index for index, edit in enumerate(edits)}
-    # What closes comes before what opens at the same place, what was opened last closes first.
+    # At the same place, closing text comes before opening text, and what was opened last closes
+    # first.
     edits.sort(key=lambda edit: (edit.offset, not edit.closes,
                                  -order[id(edit)] if edit.closes else order[id(edit)]))
     parts, at = [], 0

@@ -1,6 +1,6 @@
 """Finds the places of a source file that can be mutated, in the compiler's own syntax tree.
 
-A mutation is one small change of one place. Those of one file are numbered together; the text of
+A mutation is one small change in one place. Those of one file are numbered together; the text of
 the file with all of them in it, each behind its switch (switch.h), is made by rewriting.py.
 """
 
@@ -21,7 +21,7 @@ STEPS = {"++": ("increment", "--"), "--": ("decrement", "++")}
 OPERATORS = {**RELATIONS, **EQUALITIES, **ARITHMETIC, **COMPOUND, "&&": None, "||": None}
 OPERATOR = re.compile(rb"\s*(&&|\|\||<=|>=|==|!=|\+=|-=|[-+*/%<>])\s*")
 
-# What a mutation there changes nobody can see in what the program does.
+# The effect of a mutation there cannot be seen in what the program does.
 LOGGING = re.compile(rb"(\w+(\(\))?(\.|->))*\w*log_?(\.|->)(debug|info|warning|error)\(")
 HINTS = re.compile(rb"[\w.>()-]*(\.|->)(reserve|shrink_to_fit)\(")
 MACRO = re.compile(rb"\bMUSTER_[A-Z_]+\(")
@@ -37,7 +37,7 @@ LOOPS = (K.WHILE_STMT, K.FOR_STMT, K.DO_STMT)
 
 @dataclasses.dataclass
 class Mutation:
-    """A change of the bytes from start to end, which are on the line, to text."""
+    """Replaces the bytes from start to end, which are on the line, with text."""
 
     kind: str
     line: int
@@ -45,18 +45,19 @@ class Mutation:
     end: int
     text: str
     function: str = ""
-    number: int = 0  # Given when all files have been looked at.
+    number: int = 0  # Assigned once all files have been scanned.
 
 
 @dataclasses.dataclass
 class Edit:
-    """Inserts text before offset (after what ends there), with the numbers of mutations in it."""
+    """Inserts text before offset (after text that ends there), with the numbers of the mutations in
+    it."""
 
     offset: int
     closes: bool
     text: str
     mutations: tuple = ()
-    length: int = 0  # Bytes that it replaces.
+    length: int = 0  # The number of bytes that it replaces.
 
 
 class FileSites:
@@ -67,7 +68,7 @@ class FileSites:
         self.mutations = []
         self.edits = []
         self.excluded = macro_spans(data)
-        self.operators = set()  # Where operators stand that are mutated.
+        self.operators = set()  # Where the operators are that are mutated.
 
     def add(self, kind, line, start, end, text, function):
         mutation = Mutation(kind, line, start, end, text, function)
@@ -83,7 +84,7 @@ class FileSites:
 
 
 def macro_spans(data):
-    """Where macros of ours are called: their arguments stand elsewhere in the syntax tree."""
+    """Where our macros are called: their arguments are elsewhere in the syntax tree."""
     spans = []
     for match in MACRO.finditer(data):
         depth, at = 1, match.end()
@@ -95,7 +96,7 @@ def macro_spans(data):
 
 
 class Finder:
-    """Walks over the syntax tree of one or more files that were parsed together."""
+    """Walks the syntax tree of one or more files that were parsed together."""
 
     def __init__(self, files):
         """`files`: {path as the parser names it: FileSites}."""
@@ -134,7 +135,7 @@ class Finder:
         while len(children) == 1:
             children = list(children[0].get_children())
         if len(children) > 1 and children[0].spelling == "operator<=>":
-            # a < b by (a <=> b) < 0.
+            # a < b, expressed as (a <=> b) < 0.
             children = list(children[0].get_children())
         if len(children) < 2:
             return None
@@ -183,7 +184,7 @@ class Finder:
             self.visit(child, inside)
 
     def visit_variable(self, cursor, above):
-        """What is known when it is compiled is not mutated: nothing would happen at run time."""
+        """Values known at compile time are not mutated: nothing would happen at run time."""
         start, _ = self.span(cursor)
         name = cursor.location.offset
         before = self.sites.data[start:name]
@@ -214,7 +215,7 @@ class Finder:
     def look_at_expression(self, cursor, above, parent):
         if parent is not None and parent.kind.is_expression() and (
                 self.span(parent) == self.span(cursor) and parent.kind not in (K.LAMBDA_EXPR,)):
-            return  # The same expression, seen within a conversion of it.
+            return  # The same expression, seen inside a conversion of it.
         core = innermost(cursor)
         if core.kind == K.INTEGER_LITERAL:
             self.integer(cursor, above)
@@ -240,12 +241,12 @@ class Finder:
         if parent.kind != K.COMPOUND_STMT:
             return
         if what in ("return", "break", "continue"):
-            # Where it is all that its condition guards, the condition is mutated.
+            # If it is all that its condition guards, the condition is mutated instead.
             if len(list(parent.get_children())) < 2:
                 return
             if what == "return" and len(above) > 1 and above[-2].kind in (
                     *FUNCTIONS, K.LAMBDA_EXPR):
-                return  # Without a value at its end a function would do anything.
+                return  # A function that ended without a value would be undefined.
         elif re.fullmatch(rb"static_cast<void>\(\w+\)", self.sites.data[start:end]):
             return
         mutation = self.add(f"{what} removed", cursor.extent.start.line, start, last, "")
@@ -270,7 +271,7 @@ class Finder:
             self.conditions(condition, loop=False)
 
     def declared_condition(self, variable):
-        """if (T x = f()): nothing is the case, although x is made."""
+        """if (T x = f()): the condition never holds, although x is made."""
         start, end = self.span(variable)
         if not self.sites.allowed(start, end) or self.sites.data[end:end + 1] != b")":
             return
@@ -313,8 +314,8 @@ class Finder:
     # ---- expressions
 
     def conditions(self, cursor, loop, negate=True):
-        """What decides is always so, never so, or the other way round. Loops are not made endless:
-        that would be noticed by everybody, at the price of a time limit."""
+        """A condition becomes always true, always false, or negated. Loops are not made endless:
+        any test would notice that, at the price of a time limit."""
         start, end = self.span(cursor)
         if not self.sites.allowed(start, end):
             return
@@ -340,7 +341,7 @@ class Finder:
 
     def binary(self, cursor, left, operator, place, right, above):
         start, end = self.span(cursor)
-        # The compiler shows a != b that is !(a == b) twice.
+        # The compiler shows an a != b that is !(a == b) twice.
         if not self.sites.allowed(start, end) or place in self.sites.operators:
             return
         self.sites.operators.add(place)
@@ -384,11 +385,11 @@ class Finder:
             Edit(place[0], False, ",", mutations, length=place[1] - place[0]))
 
     def logical(self, cursor, left, operator, place, right):
-        """The other operator, and each operand as if it were not there."""
+        """The other operator, and the expression without each of its operands."""
         start, end = self.span(cursor)
         other = "||" if operator == "&&" else "&&"
         whole = self.add("logical", self.line_of(place[0]), *place, other)
-        # a || b is !(!a && !b): one text serves both.
+        # a || b is !(!a && !b), so one text serves both.
         unless = " != ::muster_mutants::on(@0))"
         self.sites.wrap(start, end, "(((static_cast<bool>(", f"){unless}){unless}", whole)
         self.sites.edits.append(Edit(place[0], False, f"){unless} {operator} (static_cast<bool>(",
@@ -447,7 +448,7 @@ class Finder:
         if any("chrono" in (each.type.spelling or "") or CHRONO.search(
                 each.type.get_canonical().spelling or "") for each in above[-4:]
                if each.kind == K.CALL_EXPR):
-            return  # A second more or less of patience.
+            return  # A timeout of a second more or less.
         value, suffix = int(match[1].replace(b"'", b"")), match[2].decode()
         others = [value + 1] + ([value - 1] if value > 0 else [])
         head, tail, mutations = "", "", []
@@ -482,7 +483,7 @@ def calculable(types):
 
 
 def fixed_context(above):
-    """Whether an expression below is known when it is compiled, or names something."""
+    """Whether an expression below is known at compile time, or names something."""
     parent = next((each for each in reversed(above) if each.kind != K.UNEXPOSED_EXPR), None)
     if parent is None:
         return True

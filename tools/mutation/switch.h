@@ -54,7 +54,7 @@ inline void mark(std::uint32_t number, bool differs) {
   }
 }
 
-/// Whether a mutation of which one cannot tell beforehand whether it differs is active.
+/// Whether a mutation is active that may or may not differ from the original, unknown beforehand.
 constexpr bool on(std::uint32_t number) {
   if consteval {
     return false;

@@ -1,4 +1,4 @@
-"""The switch does what the change of the text would do."""
+"""The switch has the effect that changing the text would have."""
 
 import importlib.util
 import os
@@ -121,7 +121,7 @@ class SitesTest(unittest.TestCase):
 
     @staticmethod
     def all_changed(found):
-        """A program with every text that a mutation makes, of which $MUTANT chooses one."""
+        """A program with every text that a mutation produces; $MUTANT chooses one."""
         text = "#include <compare>\n#include <cstdlib>\n"
         for mutation in found.mutations:
             program = rewriting.mutated(found.data, mutation).decode().partition("\n")[2]
@@ -150,7 +150,7 @@ class SitesTest(unittest.TestCase):
         self.assertEqual(self.status(program, MUTANT_TRACE=str(trace)), 0)
         marks = trace.read_bytes()
         told = {(each.kind, each.text): marks[each.number] for each in found.mutations}
-        self.assertEqual(told[("condition true", "true")], 1)  # Of n < 2, the last of that name.
+        self.assertEqual(told[("condition true", "true")], 1)  # The last one named so, for n < 2.
         self.assertEqual(told[("condition false", "false")], 3)
         self.assertEqual(told[("relation", ">=")], 3)
         self.assertEqual(told[("relation", "<=")], 1)
