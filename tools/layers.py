@@ -60,7 +60,7 @@ def main():
 
 
 def is_hot(module):
-    """What only tests link runs there a million times over."""
+    """Code that only tests link is hot: tests run it millions of times."""
     return module.get("hot", module["ring"] == "test")
 
 

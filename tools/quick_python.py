@@ -1,12 +1,12 @@
-"""Makes the programs of a virtual environment start sooner: run it by the environment's python.
+"""Makes the programs of a virtual environment start sooner: run it with the environment's python.
 
-- A program that imports TensorFlow makes many objects, and all stay. Python looks through the
-  young ones for garbage at every 700th; here, at every 7,000th.
-- Spark hands its Python processes its own modules in archives, pyspark.zip and py4j-*.zip, and each
-  of them would compile these anew; here the archives hold them compiled, too.
+- A program that imports TensorFlow makes many objects, which all stay. Python searches the young
+ones for garbage at every 700th; here, at every 7,000th. - Spark gives its Python processes its own
+modules in archives, pyspark.zip and py4j-*.zip, and each process would compile these again; here
+the archives also hold them compiled.
 
-tools/setup_python calls it before an environment counts as made, so that nobody reads an archive
-that is written anew.
+tools/setup_python calls it before an environment counts as complete, so that nobody reads an
+archive while it is being rewritten.
 """
 
 import copy
@@ -29,8 +29,8 @@ def main():
 
 
 def add_compiled(archive):
-    """Adds to each module of an archive what it compiles to, under the name by which Python looks
-    for that first."""
+    """Adds the compiled form of each module to an archive, under the name that Python looks for
+    first."""
     part = archive.with_suffix(f".{os.getpid()}")
     with zipfile.ZipFile(archive) as old, zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as new:
         for entry in old.infolist():
@@ -42,8 +42,8 @@ def add_compiled(archive):
 
 
 def compiled(source, path):
-    """Returns the file that `path` compiles to. Nothing compares it with its source when it is
-    loaded: the time of a file in an archive depends on the zone."""
+    """Returns the file that `path` compiles to. It is not compared with its source when it is
+    loaded, because the time of a file in an archive depends on the time zone."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "module.py"
         file.write_bytes(source)

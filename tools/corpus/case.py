@@ -2,9 +2,9 @@
 
 A case has `class` and `name` (where it goes), and either `script` (run as python3 train.py) or
 `shell`. Optional: `python` ("torch" or "tensorflow"), `with` (files beside it), `setup` and
-`teardown` (shell, in the folder), `files`, `memory`, `processes` (limits), `nobody` (run as another
+`teardown` (shell, in the folder), `files`, `memory`, `processes` (limits), `nobody` (run as that
 user), `kill` and `after` (a signal, seconds), `env` ("PORT" becomes a free port), `needs` ("cc"),
-`root`, `wrap` (words before the command).
+`root`, `wrap` (arguments put before the command).
 """
 
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Prints how well failures from issue trackers are classified (test/verdict/reports).
+"""Prints how well failures reported in issue trackers are classified (test/verdict/reports).
 
 usage: tools/corpus/figures.py [--unseen-misses] [--binary PATH]
 
-For both halves: classes, decisions and confidently wrong, in percent; for the seen half also the
-confusion and every miss. The figures are those of the unit test, which must be built
-(build/release/verdict_test, else build/dev/verdict_test). --unseen-misses shows the other half's
-too: whoever reads them must not make rules afterwards.
+For both halves: correct classes, correct decisions and confidently wrong ones, in percent; for the
+seen half also the confusion matrix and every miss. The figures are those of the unit test, which
+must be built (build/release/verdict_test, else build/dev/verdict_test). --unseen-misses shows the
+other half's too: whoever reads them must not write rules afterwards.
 """
 
 import argparse

@@ -1,8 +1,8 @@
 """The gangs of make.py: several processes, one of which is killed. Data only.
 
 A gang has `class` and `name`, the `script` that every member runs, `members` (the environment of
-each; PORT0, PORT1, ... become free ports), `culprit` (who is killed once all are at step 3) and
-`victim` (whose last words are kept).
+each; PORT0, PORT1, ... become free ports), `culprit` (the member killed once all are at step 3) and
+`victim` (the one whose last words are kept).
 """
 
 TORCH_LOOP = """

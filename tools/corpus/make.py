@@ -6,7 +6,7 @@ usage: make.py [--tensorflow PYTHON] [--only SUBSTRING] [--list]
 Each case becomes test/verdict/corpus/<class>/<name>.txt: a header (class, exit_code or signal,
 source, command), a line "---", and the last 4 KiB that the program wrote (stdout and stderr
 together). Cases that need root (small file systems), a C compiler, Debian's python3-torch or
-TensorFlow are skipped with a line on stderr where these are missing; files of skipped cases stay as
+TensorFlow are skipped, with a line on stderr, if these are missing; files of skipped cases stay as
 they are. Files with "source: documented" are written by hand and never touched.
 """
 
@@ -60,7 +60,7 @@ def limited(case):
 
 
 def clean(output, folder, tensorflow):
-    """Replaces what names this machine, and keeps the last 4 KiB."""
+    """Replaces whatever identifies this machine, and keeps the last 4 KiB."""
     output = output.replace(str(folder).encode(), b"/job")
     if tensorflow:
         venv = str(pathlib.Path(tensorflow).parent.parent)
@@ -144,7 +144,7 @@ def run_single(case, folder, tensorflow):
 
 
 def run_gang(gang, folder, tensorflow):
-    """Starts a gang, kills one member once the others say "step", returns what the victim said."""
+    """Starts a gang, kills one member once the others print "step", returns the victim's output."""
     ports = free_ports(len(gang["members"]) + 1)
     (folder / "train.py").write_text(gang["script"])
     children, outputs = [], []

@@ -12,12 +12,12 @@ import pyspark
 
 STARTED_SECONDS = 60
 _SPARK_CLASS = pathlib.Path(pyspark.__file__).parent / "bin" / "spark-class"
-# They live for a test or a benchmark, and do little.
+# The daemons live for a test or a benchmark, and do little.
 _JAVA_OPTIONS = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 
 
 class Daemon:
-    """A process of Spark's own. `log` keeps its last lines, for messages."""
+    """One of Spark's own processes. `log` keeps its last lines, for messages."""
 
     def __init__(self, name, *words):
         self.name = name
@@ -43,7 +43,7 @@ class Daemon:
             self._said.notify_all()
 
     def says(self, pattern):
-        """Waits until it has written a line with `pattern`; returns the match."""
+        """Waits until the daemon has written a line with `pattern`; returns the match."""
         def found():
             return next(filter(None, (re.search(pattern, line) for line in self.log)), None)
 
@@ -56,7 +56,7 @@ class Daemon:
         return match
 
     def kill(self):
-        """Ends it at once, and waits for that."""
+        """Ends the daemon at once, and waits for that."""
         self._process.kill()
         self._process.wait()
         self._reader.join()
@@ -64,7 +64,7 @@ class Daemon:
 
 @contextlib.contextmanager
 def cluster(folder, workers=2, cores=1, memory="1g"):
-    """Starts one; gives its address, "spark://HOST:PORT". What runs on it ends with it."""
+    """Starts a cluster; yields its address, "spark://HOST:PORT". What runs on it ends with it."""
     with contextlib.ExitStack() as daemons:
         def start(name, *words):
             daemon = Daemon(name, *words)

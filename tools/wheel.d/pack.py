@@ -1,5 +1,5 @@
-"""Packs the wheel: a zip archive with a list of its content. Checks first that what it packs runs
-where it says.
+"""Packs the wheel, a zip archive with a list of its contents. First checks that what it packs runs
+on the platforms that it names.
 
 usage: pack.py --program FILE --library FILE [--dist FOLDER]
 """
@@ -20,7 +20,7 @@ import binary  # noqa: E402
 
 TAG = "py3-none-manylinux2014_x86_64"
 PACKAGES = ("muster", "tensorflowonspark", "com")
-# What others find by the wheel: the command, and the kernel provisioner that Jupyter looks up.
+# What the wheel offers to others: the command, and the kernel provisioner that Jupyter looks up.
 ENTRY_POINTS = """[console_scripts]
 muster = muster.native:main
 
@@ -32,13 +32,13 @@ TIME = (2020, 1, 1, 0, 0, 0)
 
 
 def version():
-    """The project's, from CMake."""
+    """The project's version, from CMake."""
     text = (ROOT / "CMakeLists.txt").read_text()
     return re.search(r"project\(\s*muster\s+VERSION\s+([0-9.]+)", text)[1]
 
 
 def check(program, library):
-    """Refuses what does not run on the hosts that the wheel names."""
+    """Refuses files that do not run on the hosts that the wheel names."""
     faults = binary.judge_segments(program, binary.segments(program))
     faults += binary.judge_old(library, binary.symbols(library), binary.PYTHON)
     if faults:
