@@ -17,15 +17,15 @@ import time
 
 DRIP_SECONDS = 0.5
 HELLO_BEGUN = b"\x16\x03\x01\x01\x00"
-# How a container's holder greets the driver of a Spark application: its name, then a nonce.
+# The greeting of a container's holder to the driver of a Spark application: its name, then a nonce.
 DRIVER_GREETED = b"muster-spark-1\n\x02c1"
-# By what a request claims to be somebody's, or to come from where it does not.
+# Headers by which a request falsely claims to be somebody's or to come from elsewhere.
 CLAIMS = {"Cookie": "proxy-user=alice; muster=" + "0" * 64, "Authorization": "Bearer " + "0" * 64,
           "X-Forwarded-For": "127.0.0.1", "X-Forwarded-Host": "localhost",
           "X-Forwarded-User": "alice", "X-Remote-User": "alice", "REMOTE_USER": "alice",
           "Via": "1.1 localhost", "Origin": "http://localhost", "X-HTTP-Method-Override": "DELETE"}
-# Requests that one server may read as one and another as two, or as something else: name → what
-# stands between the method and the end of the head, and what comes behind it.
+# Requests that one server may read as one and another as two, or as something else: name → what is
+# between the method and the end of the head, and what follows it.
 CODED = "POST /api/session HTTP/1.1\r\nHost: localhost\r\n"
 SMUGGLED = {
     "a length and chunks": (CODED + "Content-Length: 6\r\nTransfer-Encoding: chunked", "0\r\n\r\n"),
@@ -57,9 +57,9 @@ SMUGGLED = {
     "a blank in the path": ("GET /a b HTTP/1.1\r\nHost: localhost", ""),
     "another version": ("GET / HTTP/2.0\r\nHost: localhost", ""),
 }
-# Requests for another protocol, and what its other end would have to bear: frames of WebSockets
-# that are not masked, claim to be longer than memory, go on where nothing was begun, or are of a
-# kind that is none; the beginning of HTTP/2.
+# Requests for another protocol, and what its other end would have to withstand: WebSocket frames
+# that are not masked, claim to be longer than memory, continue a message that was never begun, or
+# are of an undefined kind; the beginning of HTTP/2.
 SOCKET = ("Host: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
           "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==")
 UPGRADES = {
@@ -92,8 +92,8 @@ def connect(address):
 
 
 def hold(address, count, said):
-    """Keeps `count` connections open that say so much and no more; opens anew what is closed. Where
-    `said` is a list, each says one of these, and another byte every DRIP_SECONDS.
+    """Keeps `count` connections open that send just that; reopens those that are closed. If `said`
+    is a list, each sends one of its entries, a byte more every DRIP_SECONDS.
     """
     held, poller = {}, select.poll()
     opened, started, due = 0, False, 0.0
@@ -113,7 +113,7 @@ def hold(address, count, said):
             elif event & select.POLLOUT:
                 poller.modify(descriptor, select.POLLIN | select.POLLHUP)
                 if first := next(begun):
-                    with contextlib.suppress(OSError):  # Closed meanwhile: found out below.
+                    with contextlib.suppress(OSError):  # Closed meanwhile, which is noticed below.
                         held[descriptor].send(first)
         if isinstance(said, list) and time.monotonic() > due:
             due = time.monotonic() + DRIP_SECONDS
@@ -126,17 +126,17 @@ def hold(address, count, said):
 
 
 def silent(address, count):
-    """Half-open connections that say nothing."""
+    """Half-open connections that send nothing."""
     yield from hold(address, count, b"")
 
 
 def half_proof(address, count):
-    """Half-open connections that greet the driver of a Spark application and prove nothing."""
+    """Half-open connections that greet the driver of a Spark application but prove nothing."""
     yield from hold(address, count, DRIVER_GREETED)
 
 
 def half_hello(address, count):
-    """Half-open connections that begin a handshake and leave it at five bytes."""
+    """Half-open connections that begin a handshake and stop after five bytes."""
     yield from hold(address, count, HELLO_BEGUN)
 
 
@@ -151,29 +151,29 @@ def half_handshake(address, count):
 
 
 def half_request(address, count):
-    """Half-open connections that begin a request of the page."""
+    """Half-open connections that begin a request to the page."""
     yield from hold(address, count, b"GET / HTTP/1.1\r\nX: ")
 
 
 def all_but_its_last_byte(length):
-    """Returns a request with the longest head that is taken and a body of that length."""
+    """Returns a request with the longest head that is accepted and a body of that length."""
     head = f"POST /api/session HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n"
     filled = "".join(f"X-{each}: {'a' * 1000}\r\n" for each in range(12))
     return f"{head}{filled}\r\n{'a' * (length - 1)}".encode()
 
 
 def half_body(address, count):
-    """Half-open connections that send the longest request that is taken, but for its last byte."""
+    """Half-open connections that send the longest accepted request except for its last byte."""
     yield from hold(address, count, all_but_its_last_byte(65536))
 
 
 def half_token(address, count):
-    """The same with no more of a body than anybody may send."""
+    """The same with no larger a body than anybody may send."""
     yield from hold(address, count, all_but_its_last_byte(4096))
 
 
 def pipelined(address, count):
-    """Connections that send requests without an end, and read what comes."""
+    """Connections that keep sending requests, and read what comes."""
     request = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" * 200
 
     def flood():
@@ -199,7 +199,7 @@ def drain(peer):
 
 
 def unread(address, count):
-    """Connections that ask for much and read nothing of it."""
+    """Connections that ask for a lot and read none of it."""
     held = []
     for _ in range(min(count, 200)):
         peer = connect(address)
@@ -214,7 +214,8 @@ def unread(address, count):
 
 
 def over_and_over(address, count, texts, then=lambda peer: None):
-    """Sends each text on a connection of its own, then does what follows, in up to 8 threads."""
+    """Sends each text on a connection of its own, then calls the function that follows, in up to 8
+    threads."""
     def flood():
         while True:
             for text in texts:
@@ -229,7 +230,7 @@ def over_and_over(address, count, texts, then=lambda peer: None):
 
 
 def garbage(address, count):
-    """Whole messages that no party of the job would send, one connection after the other."""
+    """Complete messages that no party of the job would send, one connection after the other."""
     texts = [b"\x16\x03\x01\x00\x40" + os.urandom(64), b"\x16\x03\x01\xff\xff" + b"a" * 70000,
              b"\0" * 5000, b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
              + (b"1;" + b"x" * 4000 + b"\r\na\r\n") * 20, b"GET /" + b"a" * 100000,
@@ -240,8 +241,8 @@ def garbage(address, count):
 
 
 def wrong_key(address, count):
-    """Whole handshakes under the names of the job's parties, with keys that nobody has; and proofs
-    to the driver of a Spark application that nobody can have made."""
+    """Complete handshakes under the names of the job's parties, with keys that nobody has; and
+    proofs to the driver of a Spark application that nobody can have made."""
     host, port = address
 
     def handshakes():
@@ -269,7 +270,7 @@ def wrong_key(address, count):
 
 
 def forged(address, count, path="/api/status"):
-    """Whole requests that claim to be somebody's, one after the other on many connections."""
+    """Complete requests that claim to be somebody's, one after the other on many connections."""
     claims = "".join(f"{name}: {value}\r\n" for name, value in CLAIMS.items())
     request = f"GET {path} HTTP/1.1\r\nHost: localhost\r\n{claims}\r\n".encode()
 
@@ -288,7 +289,7 @@ def forged(address, count, path="/api/status"):
 
 
 def drip(address, count):
-    """Connections that send a byte now and then, of a hello, a request or a greeting, never the
+    """Connections that send a byte of a hello, a request or a greeting now and then, but never the
     last."""
     begun = [HELLO_BEGUN, DRIVER_GREETED, b"GET / HTTP/1.1\r\nX: ",
              b"POST /api/session HTTP/1.1\r\nHost: localhost\r\nContent-Length: 60000\r\n\r\n"]
@@ -296,7 +297,7 @@ def drip(address, count):
 
 
 def smuggled(address, count):
-    """Requests that two servers may read differently, with another one behind each."""
+    """Requests that two servers may read differently, each followed by another one."""
     texts = [f"{head}\r\n\r\n{body}GET /api/status HTTP/1.1\r\n\r\n".encode("latin-1")
              for head, body in SMUGGLED.values()]
 
@@ -304,7 +305,7 @@ def smuggled(address, count):
 
 
 def upgraded(address, count):
-    """Requests to speak something else than HTTP/1.1, with that something behind them."""
+    """Requests to speak something other than HTTP/1.1, followed by that something."""
     texts = [f"{head}\r\n\r\n".encode() + frames
              for head in UPGRADES.values() for frames in FRAMES.values()]
 

@@ -62,7 +62,8 @@ def shows_its_output_during_and_after(muster, cluster, within):
 
 
 def shows_the_same_to_one_who_follows_later(muster, cluster, within):
-    """All of it, once and in order; who comes while the task writes holds up nobody else."""
+    """All of it, once and in order; a follower who joins while the task writes holds up nobody
+    else."""
     end = muster.folder / "end"
     job = submit(muster, cluster, within, "n=0; until [ -e " + str(end) + " ]; do n=$((n + 1)); "
                  "echo n=$n=; sleep 0.05; done; echo all $n; exec sleep 1000")
@@ -89,7 +90,7 @@ def keeps_the_order_of_both_streams_where_asked(muster, cluster, within):
     job = submit(muster, cluster, within, lines)
     eventually(lambda: status(muster, job, within)["phase"] == "ended", within, "it has ended")
     told = muster("logs", job, "worker:0", within=within).expect(0).out
-    # On Spark the node has said something before.
+    # On Spark the node has already printed something.
     assert told.endswith("".join(f"worker:0 | out {n}\nworker:0 | err {n}\n" for n in (1, 2, 3)))
 
 

@@ -29,14 +29,14 @@ def muster(tmp_path):
 
 @pytest.fixture
 def muster_for_all():
-    """The same where other users may pass through."""
+    """The same in a folder that other users may pass through."""
     with harness.open_folder() as folder, program_in(folder) as program:
         yield program
 
 
 @pytest.fixture
 def stopped_jobs(muster):
-    """Stops the jobs that still run at the end of a test."""
+    """Stops the jobs that are still running at the end of a test."""
     yield
     jobs = [entry["job"] for entry in muster("ps", "--json").expect(0).json()["jobs"]]
     if jobs:
@@ -45,7 +45,7 @@ def stopped_jobs(muster):
 
 @pytest.fixture
 def ada():
-    """Runs programs as a user who is not root, in a home folder apart."""
+    """Runs programs as a user who is not root, in a separate home folder."""
     if os.geteuid() != 0:
         pytest.skip("the other tests run as such a user")
     # Not below pytest's folder, which each start of pytest closes to other users.
@@ -56,7 +56,7 @@ def ada():
     passwd = home / "passwd"
     passwd.write_text(pathlib.Path("/etc/passwd").read_text()
                       + f"ada:x:54321:54321::{home}:/bin/sh\n")
-    # sshd wants terminals that belong to the group, as hosts and containers have them.
+    # sshd needs terminals that belong to the group, as on hosts and in containers.
     terminals = f"gid={grp.getgrnam('tty').gr_gid},mode=620,ptmxmode=666,newinstance"
     become = (f"mount --bind {passwd} /etc/passwd && mount -t devpts -o {terminals} none /dev/pts "
               "&& mount --bind /dev/pts/ptmx /dev/ptmx && "

@@ -26,7 +26,7 @@ FENCE = re.compile(r"```(\w*)$")
 TASK_LINE = re.compile(r"([a-z][\w-]*):([\d,-]+) \| ?(.*)")
 ELLIPSIS = "..."
 
-# What differs from run to run: the text of a page stands for everything of the same form.
+# What differs from run to run: a page's text stands for everything of the same form.
 VARIABLE = [
     (r"\.\.\.|…", r"[^\n]*"),
     (r"\d{4}-\d\d-\d\dT[\d:.]+Z", r"\d{4}-\d\d-\d\dT[\d:.]+Z"),
@@ -47,7 +47,7 @@ TOKEN = re.compile("|".join(f"(?P<v{index}>{pattern})" for index, (pattern, _) i
 
 @dataclasses.dataclass
 class Block:
-    """One code block of a page, with what its directive says."""
+    """A code block of a page, with what its directive says."""
 
     page: str
     line: int
@@ -68,7 +68,7 @@ class Block:
 
 
 def pages():
-    """The pages whose blocks are run, by their paths in the repository."""
+    """The pages whose blocks are run, by path in the repository."""
     docs = harness.REPOSITORY / "docs"
     return ["README.md", *(f"docs/{path.name}" for path in sorted(docs.glob("*.md")))]
 
@@ -130,8 +130,8 @@ def commands_of(text):
 
 
 def streams(lines):
-    """Sorts lines by the task that printed them: tasks print at the same time, so only the order of
-    each one's own lines is certain. What Muster itself says is the stream ''."""
+    """Groups lines by the task that printed them: tasks print at the same time, so only the order
+    of each task's own lines is certain. Muster's own output is the stream ''."""
     found, rest = {"": []}, []
     for line in lines:
         match = TASK_LINE.match(line)
@@ -157,8 +157,8 @@ def indexes(text):
 
 
 def pattern_of(lines):
-    """The regular expression of expected lines. Blanks and line ends are equal: the width of a
-    terminal decides where a message wraps."""
+    """The regular expression for expected lines. Blanks and line ends match each other, because the
+    width of a terminal decides where a message wraps."""
     parts = []
     for line in lines:
         if line.strip() == ELLIPSIS:
@@ -184,7 +184,8 @@ def form_of(token):
 
 
 def as_piped(expected, actual):
-    """A page shows what a terminal gets; into a pipe the lines of an only task have no prefix."""
+    """A page shows what a terminal gets; in a pipe the lines of a job's only task have no
+    prefix."""
     tasks = {match[1] + match[2] for line in expected if (match := TASK_LINE.match(line))}
     if len(tasks) != 1 or any(TASK_LINE.match(line) for line in actual):
         return expected
@@ -192,7 +193,7 @@ def as_piped(expected, actual):
 
 
 def mismatch(expected, actual):
-    """Returns what the output lacks, or an empty text when it is as expected."""
+    """Returns what the output lacks, or an empty text if it is as expected."""
     wanted, found = streams(as_piped(expected, actual)), streams(actual)
     if ELLIPSIS not in wanted[""]:
         for task in found.keys() - wanted.keys():
@@ -209,8 +210,8 @@ def mismatch(expected, actual):
 
 
 class Session:
-    """A reader of one page: a folder, and a shell in which exported variables stay. `stands_for`
-    maps what a page writes, such as the folder of a cluster's configuration, to what there is."""
+    """A reader of one page: a folder, and a shell that keeps exported variables. `stands_for` maps
+    what a page says, such as the folder of a cluster's configuration, to what is really there."""
 
     def __init__(self, folder, environment, stands_for=None):
         self.folder = folder
@@ -271,7 +272,7 @@ class Session:
         text = self.translated(block.text)
         name = block.words.get("file", "block.yaml")
         if name.startswith(".muster/frameworks/"):
-            self._write(name, text)  # The jobs of the blocks below show that it is right.
+            self._write(name, text)  # The jobs in the blocks below show that it is right.
             return
         if "command:" not in text:
             text += 'command: "true"\n'
@@ -328,7 +329,8 @@ class Session:
 
 
 def run_page(page, place, session):
-    """Runs all blocks of a page that are meant for the place; a file is written for every one."""
+    """Runs all blocks of a page that are meant for the place; those for others only write their
+    files."""
     session.take(page)
     count = 0
     for block in blocks_of(page):

@@ -23,15 +23,15 @@ import time
 BINARY = pathlib.Path(os.environ.get("MUSTER_BINARY", "build/release/muster")).resolve()
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 
-# For whatever has to come: a machine that builds beside its tests can be very slow. How fast things
-# are is measured by `make bench`, and no test's business.
+# For anything that has to happen: a machine that builds while it runs tests can be very slow. How
+# fast things are is measured by `make bench`; tests do not check it.
 PATIENCE = 120
 
 
 def eventually(probe, within=PATIENCE, what=None, pause=0.02):
     """Returns the first true value of `probe()`, or fails after `within` seconds with `what`: a
-    text, or a function that returns one. Asks again after `pause` seconds; later where asking
-    takes time or the wait is long, so that what is waited for has the processors."""
+    text, or a function that returns one. Asks again after `pause` seconds, or later if asking takes
+    time or the wait is long, so that what is waited for has the processors."""
     begun = time.monotonic()
     deadline = begun + within
     sleeper = threading.Event()
@@ -48,7 +48,7 @@ def eventually(probe, within=PATIENCE, what=None, pause=0.02):
 
 
 def _sockets(pid, state):
-    """What the kernel tells of a process's IPv4 sockets in that state, by fields."""
+    """What the kernel reports about a process's IPv4 sockets in that state, split into fields."""
     inodes = set()
     for entry in pathlib.Path(f"/proc/{pid}/fd").iterdir():
         with contextlib.suppress(OSError):
@@ -64,24 +64,24 @@ def _address(text):
 
 
 def listening(pid):
-    """The addresses and ports that a process listens on, IPv4."""
+    """The IPv4 addresses and ports that a process listens on."""
     return [_address(fields[1]) for fields in _sockets(pid, "0A")]
 
 
 def peers(pid):
-    """The addresses and ports that a process is connected to, IPv4."""
+    """The IPv4 addresses and ports that a process is connected to."""
     return [_address(fields[2]) for fields in _sockets(pid, "01")]
 
 
 def timers(pid):
-    """Of a process's connections: which timer runs (2: that of idle ones), and for how many
-    seconds."""
+    """For each of a process's connections: which timer is running (2: the one for idle
+    connections), and for how many seconds."""
     split = [fields[5].split(":") for fields in _sockets(pid, "01")]
     return [(int(kind, 16), int(left, 16) / os.sysconf("SC_CLK_TCK")) for kind, left in split]
 
 
 def open_files(pid):
-    """[(path, size)] of what a process has open now."""
+    """[(path, size)] of the files that a process has open now."""
     found = []
     for entry in pathlib.Path(f"/proc/{pid}/fd").iterdir():
         with contextlib.suppress(OSError):
@@ -90,7 +90,7 @@ def open_files(pid):
 
 
 def parent_of(pid):
-    """Of a process; None if it has ended."""
+    """The pid of a process's parent; None if the process has ended."""
     with contextlib.suppress(OSError):
         return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
@@ -113,7 +113,7 @@ class Finished:
         return json.loads(self.out)
 
     def lines(self, pattern):
-        """Returns the lines of both streams in which the expression is found."""
+        """Returns the lines of both streams in which the expression matches."""
         return [line for line in self.text.splitlines() if re.search(pattern, line)]
 
     def expect(self, code):
@@ -134,7 +134,7 @@ class Finished:
 
 
 class Running:
-    """A command that runs; its output is collected as it comes."""
+    """A running command; its output is collected as it comes."""
 
     def __init__(self, arguments, environment, cwd, terminal=False, stdin=subprocess.DEVNULL,
                  program=BINARY):
@@ -227,7 +227,7 @@ class Muster:
             if not name.startswith(("MUSTER_", "OMP_", "TF_", "PYTEST"))
         }
         self.environment.update(MUSTER_HOME=str(self.home), PATH="/usr/bin:/bin", LC_ALL="C.UTF-8")
-        # As of everybody who has logged in; without it, each command asks `id` for the name.
+        # Set as for everybody who has logged in; without it, each command asks `id` for the name.
         with contextlib.suppress(KeyError, OSError):
             self.environment.setdefault("USER", getpass.getuser())
 
@@ -268,7 +268,7 @@ class Muster:
         """Writes a spec, text or a dict, and returns its path."""
         return self.write(name, spec if isinstance(spec, str) else json.dumps(spec, indent=1))
 
-    # What there is
+    # What exists
 
     def jobs(self):
         folder = self.home / "jobs"
@@ -294,7 +294,8 @@ class Muster:
         return eventually(probe, within, f"phase {phase}")
 
     def wait_for_tasks(self, job="last"):
-        """Until each task of a job runs: its phase is `running` as soon as they may begin."""
+        """Waits until each task of a job is running: the job's phase is `running` as soon as they
+        may begin."""
         def probe():
             return all(task.get("attempt_state") == "running"
                        for role in self.status(job)["roles"].values() for task in role["tasks"])
@@ -320,8 +321,8 @@ class Muster:
         """Returns the processes of one kind: master, agent, keeper."""
         pattern = re.compile(rf"^\S*muster {verb}\b")
         found = {pid for pid, line in self.processes().items() if pattern.search(line)}
-        # Until it becomes another program, or if it does not, what one of them starts looks like
-        # it.
+        # What one of them starts looks like its parent until it becomes another program, or for
+        # good if it does not.
         return sorted(pid for pid in found
                       if verb == "keeper" or parent_of(pid) not in {*found, None})
 
@@ -332,11 +333,12 @@ class Muster:
             raise AssertionError(f"left behind: {self.processes()}") from None
 
     def expect_only(self, pid, within=PATIENCE):
-        """Waits until this is the only process that is left."""
+        """Waits until this is the only process left."""
         eventually(lambda: set(self.processes()) <= {pid}, within, lambda: str(self.processes()))
 
     def end_everything(self):
-        """Kills until nothing comes back: an agent that is still alive starts a new master."""
+        """Kills until nothing comes back, because an agent that is still alive starts a new
+        master."""
         def kill():
             left = self.processes()
             for pid in left:
@@ -355,8 +357,8 @@ class Muster:
 
 @contextlib.contextmanager
 def open_folder():
-    """A folder that other users may pass through. Not tmp_path: whenever a pytest of this user
-    starts, it closes the folder of them all."""
+    """A folder that other users may pass through. Not tmp_path: whenever this user starts pytest,
+    it closes the common parent folder to others."""
     with tempfile.TemporaryDirectory(prefix="muster-open-") as name:
         folder = pathlib.Path(name)
         while folder.as_posix() not in ("/", "/tmp"):
@@ -366,7 +368,7 @@ def open_folder():
 
 
 class Gate:
-    """A file that tasks wait for, so that a test says when they go on."""
+    """A file that tasks wait for, so that the test decides when they continue."""
 
     def __init__(self, path):
         self.path = path

@@ -10,9 +10,9 @@ JAR = harness.BINARY.parent / "muster-tony.jar"
 # The signatures of Hadoop's classes that the jar is compiled against.
 SIGNATURES = JAR.parent / "java" / "hadoop"
 SOURCES = harness.REPOSITORY / "test" / "java"
-# Small programs as users of TonY's embedding API have them.
+# Small programs such as users of TonY's embedding API have.
 EMBEDDING = sorted((SOURCES / "embedding").glob("*.java"))
-# What lives for seconds pays for what Java prepares for a longer life.
+# A program that lives for seconds would pay for what Java prepares for longer lives.
 BRIEFLY = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"]
 
 
@@ -23,7 +23,7 @@ def need_jar():
 
 def compile_into(folder, *programs, class_path=(SIGNATURES,), text=None):
     """Compiles programs against the jar and Hadoop's classes into the folder, which it returns.
-    `programs`: names of those in test/java, or a path, where `text` is written first."""
+    `programs`: the names of those in test/java, or a path to which `text` is written first."""
     need_jar()
     files = [SOURCES / f"{program}.java" if isinstance(program, str) else program
              for program in programs]
@@ -38,7 +38,7 @@ def compile_into(folder, *programs, class_path=(SIGNATURES,), text=None):
 
 
 class Java(harness.Running):
-    """A class that runs in a virtual machine, with the program's home. `muster` says where."""
+    """A class running in a virtual machine, with the home of the program `muster`."""
 
     def __init__(self, muster, name, *arguments, class_path=(), env=None, jar=JAR, cwd=None):
         environment = {**muster.environment, "MUSTER_BINARY": str(harness.BINARY), **(env or {})}
@@ -49,13 +49,13 @@ class Java(harness.Running):
 
 
 def rows_of(out):
-    """Returns what Embedding heard: for each call of the listener task → status."""
+    """Returns what Embedding heard: task → status for each call of the listener."""
     return [dict(pair.split("=") for pair in row.split(", "))
             for row in re.findall(r"^tasks \{(.*)\}$", out, re.MULTILINE)]
 
 
 def states_of(out, task):
-    """Returns the statuses that Embedding heard of a task, each once while it lasts."""
+    """Returns the statuses that Embedding heard for a task, each once while it lasts."""
     states = []
     for row in rows_of(out):
         if states[-1:] != [row[task]]:

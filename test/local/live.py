@@ -27,7 +27,7 @@ def arguments():
 
 @contextlib.contextmanager
 def places(on, folder, together):
-    """What makes the place of a life, and draws its choices."""
+    """Returns what makes the place of a life, and what draws its choices."""
     if on == "local":
         yield lives.Local, lives.Choices.of
     elif on == "spark":

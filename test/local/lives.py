@@ -1,6 +1,6 @@
-"""Lives under load: jobs whose processes are killed and frozen by seed, beside busy processes and
-a slow disk. What must hold is in `Life.oddities`. A seed replays its choices, not the machine's
-speed: `tools/lives --on local --seeds 17`.
+"""Lives under load: jobs whose processes are killed and frozen as a seed decides, beside busy
+processes and a slow disk. What must hold is in `Life.oddities`. A seed replays the choices, not the
+machine's speed: `tools/lives --on local --seeds 17`.
 
 Used by test_lives.py here and test/hadoop/test_yarn_lives.py, the short forms, and by tools/lives.
 """
@@ -20,7 +20,7 @@ import time
 
 import harness
 
-# Writes the time, all processes of this host have the same, for as long as it lives.
+# Writes the time, on the clock that all processes of this host share, for as long as it lives.
 PROGRAM = """
 import os, sys, time
 folder, seconds = sys.argv[1], float(sys.argv[2])
@@ -40,8 +40,8 @@ KILL = 0.0
 
 @dataclasses.dataclass(frozen=True)
 class Fault:
-    """Something that happens to one process: `after` seconds of the tasks' work it is killed, or
-    frozen for so long."""
+    """Something that happens to one process: `after` seconds into the tasks' work it is killed, or
+    frozen for that long."""
 
     after: float
     victim: str
@@ -60,7 +60,7 @@ VICTIMS = (*OF_TASKS, "master", "client")
 
 @dataclasses.dataclass(frozen=True)
 class Choices:
-    """What a seed decides of a life."""
+    """What a seed decides about a life."""
 
     seed: int
     tasks: int
@@ -78,7 +78,7 @@ class Choices:
         faults = []
         for _ in range(draw.choice((1, 1, 2, 3))):
             victim = draw.choice(victims)
-            # Two masters within ten minutes are YARN's own limit.
+            # YARN itself allows only two masters within ten minutes.
             if victim == "master" and any(fault.victim == "master" for fault in faults):
                 continue
             freezes = draw.random() < 0.4
@@ -111,7 +111,7 @@ class SoonLost(Choices):
 
 
 class Attempt:
-    """What one attempt of a task has written."""
+    """What one attempt of a task wrote."""
 
     def __init__(self, path):
         _, self.index, self.generation, self.number, self.pid = (
@@ -121,12 +121,12 @@ class Attempt:
         self.first, self.last = (times[0], times[-1]) if times else (0.0, 0.0)
 
     def beside(self, other):
-        """For how many seconds both lived."""
+        """For how many seconds both were alive at once."""
         return min(self.last, other.last) - max(self.first, other.first)
 
 
 class Life:
-    """One job and its faults. `place` starts it and knows its processes."""
+    """A job and its faults. `place` starts it and knows its processes."""
 
     LIMIT = 300
 
@@ -138,13 +138,12 @@ class Life:
         self.client_gone = False
         self.orphaned = False
         self.begun = None
-        # What is worth being told, though it is as it should be where the cluster could not reach
-        # them: who ran beside their replacement, which is of a newer generation and alone may
-        # commit.
+        # Worth reporting, although it is correct if the cluster could not reach them: attempts that
+        # ran beside their replacement, which is of a newer generation and alone may commit.
         self.notes = []
 
     def run(self):
-        """Returns what is odd about it, one text each."""
+        """Runs the life; returns a text for each thing that is odd about it."""
         place, choices = self.place, self.choices
         place.muster.write("program.py", PROGRAM)
         client = place.start(choices.spec(self.said))
@@ -207,13 +206,14 @@ class Life:
             return self.place.masters()
         newest = max((one for one in self.attempts() if one.index == fault.task),
                      key=lambda one: one.number, default=None)
-        # Its number may have become another process's.
+        # Its pid may have been reused by another process.
         if newest is None or not self.place.has_task(newest.pid):
             return []
         return self.place.of_task(fault.victim, newest.pid)
 
     def mates(self, fault):
-        """The tasks that a fault may restart: those in the container, and the gang of each."""
+        """The tasks that a fault may restart: those in the container, and the gangs they belong
+        to."""
         if fault.victim in ("client", "master"):
             return set()
         if self.place.ONE_GANG or self.choices.framework != "generic":
@@ -262,7 +262,7 @@ class Life:
 
 
 def twins(attempts, of_one_generation=True):
-    """Attempts of one task that were live at once, in one generation or in two."""
+    """Attempts of one task that were alive at once, in the same generation or in two."""
     for index in sorted({one.index for one in attempts}):
         each = sorted((one for one in attempts if one.index == index), key=lambda one: one.first)
         for number, one in enumerate(each):
@@ -276,8 +276,8 @@ def twins(attempts, of_one_generation=True):
 
 
 def expect_one_after_the_other(life):
-    """Its first task was replaced once, in a newer generation, after the last that the old attempt
-    has written."""
+    """Its first task was replaced once, in a newer generation, after the last thing that the old
+    attempt wrote."""
     first, second = sorted((one for one in life.attempts() if one.index == 0),
                            key=lambda one: one.number)
     assert second.generation > first.generation
@@ -285,7 +285,8 @@ def expect_one_after_the_other(life):
 
 
 def causes(facts):
-    """Ends without a cause. A status of a shell, a signal or the cluster's word has its class."""
+    """Ends that have no cause. An exit status from a shell, a signal and a report by the cluster
+    each have their class."""
     for fact in facts:
         text = fact["text"] or fact["fact"]
         if re.search(r"\b(code [1-9]|signal \d+)", text) and not re.search(r"\([a-z_]+\.\w+", text):
@@ -299,7 +300,7 @@ def words_of(pid):
 
 
 def above(pid):
-    """The processes of Muster above a task: its agent, the keeper, the container's stub."""
+    """Muster's processes above a task: its agent, the keeper, the container's stub."""
     found = []
     with contextlib.suppress(OSError):
         while pid > 1:
@@ -317,7 +318,7 @@ def wait_until(moment):
 class Local:
     """This machine as the cluster of one life."""
 
-    # Whether the cluster knows of every container when the last of its processes has ended.
+    # Whether the cluster knows of every container when its last process has ended.
     SEES_EACH_END = True
     ONE_GANG = False  # Whether all tasks of a job restart together, whatever its framework.
 
@@ -348,8 +349,8 @@ class Local:
         return above(pid)[at:at + 1]  # agent, keeper, stub
 
     def is_orphaned(self, status):
-        """Whether every process of the job was killed: where no cluster starts another master,
-        nobody is left who could end it, and `muster status` says that."""
+        """Whether every process of the job was killed: if no cluster starts another master, nobody
+        is left who could end the job, and `muster status` says so."""
         alone = status.get("waits_for") and status["waits_for"].startswith("a master: none is run")
         return bool(alone) and not self.masters() and not self.muster.pids("agent")
 
@@ -394,8 +395,8 @@ while True:
 
 @contextlib.contextmanager
 def load(folder, busy, nice, share=1):
-    """So many processes that compute, and one that fills the disk's queue; each in pulses that take
-    so large a share of the time."""
+    """Runs that many processes that compute, and one that fills the disk's queue, each in pulses
+    that take that share of the time."""
     command = [sys.executable, "-c", LOAD, str(nice), str(1 / share - 1)]
     running = [subprocess.Popen(command) for _ in range(busy)]
     running.append(subprocess.Popen([*command, folder / "slow"]))
@@ -408,7 +409,7 @@ def load(folder, busy, nice, share=1):
 
 
 def live(choices, folder, place=Local):
-    """One life; returns it, with what was odd about it."""
+    """Runs one life; returns it, with what was odd about it."""
     here = place(folder / str(choices.seed), choices)
     life = Life(choices, here)
     try:
@@ -419,7 +420,8 @@ def live(choices, folder, place=Local):
 
 
 def live_all(each, folder, place=Local, together=8, told=lambda life, odd: None):
-    """Lives them, some at a time; returns the choices of those that were odd, with what was."""
+    """Runs the lives, some at a time; returns the choices of those that were odd, with what was
+    odd."""
     with concurrent.futures.ThreadPoolExecutor(together) as pool:
         odd_ones = []
         for future in concurrent.futures.as_completed(

@@ -1,8 +1,8 @@
 """A job under attack, wherever it runs: what must hold meanwhile, and what nobody may find.
 
 attacks.py has the attacks. test_strangers.py here, test/hadoop/test_yarn_strangers.py and
-test/spark/test_strangers.py carry out all of them, small; `make soak` sets MUSTER_ATTACK_SIZE and
-repeats them with as many connections as the host gives.
+test/spark/test_strangers.py carry out all of them on a small scale; `make soak` sets
+MUSTER_ATTACK_SIZE and repeats them with as many connections as the host allows.
 """
 
 import contextlib
@@ -49,22 +49,23 @@ def resident_kib(pid, row="VmRSS"):
 
 
 def patience():
-    """What an answer may take: more where others use the processors, too."""
+    """How long an answer may take: longer if others use the processors, too."""
     return ANSWER_MAX * max(1.0, os.getloadavg()[0] / os.cpu_count())
 
 
 def hold_out(kind, places, pids, stop, meanwhile=lambda: None):
-    """Attacks the places of a job, and `stop`s it under that attack; of a portal, `stop` asks it.
+    """Attacks the places of a job, and `stop`s it under that attack; for a portal, `stop` sends it
+    a request instead.
 
-    `places` are pairs of a place and what `attack` takes for it. `meanwhile` is done before, with
-    everybody being let in whom it concerns; `pids` are those of the job's processes that see the
-    end of it.
+    `places` are pairs of a place and the arguments that `attack` takes for it. `meanwhile` is done
+    before the stop, and everybody whom it concerns must be let in; `pids` are those of the job's
+    processes that live to the end of the attack.
     """
-    # The most so far, not what is resident now: kernels take pages of idle processes away, and an
-    # attack lets them be read again.
+    # The peak so far, not what is resident now: kernels take pages away from idle processes, and an
+    # attack makes them be read again.
     idle = {pid: resident_kib(pid, "VmHWM") for pid in pids}
     for pid in pids:
-        pathlib.Path(f"/proc/{pid}/clear_refs").write_text("5")  # VmHWM counts from here.
+        pathlib.Path(f"/proc/{pid}/clear_refs").write_text("5")  # Resets VmHWM.
     with contextlib.ExitStack() as attackers:
         for place, options in places:
             attackers.enter_context(attack(kind, place, **options))
@@ -73,7 +74,7 @@ def hold_out(kind, places, pids, stop, meanwhile=lambda: None):
         begun = time.monotonic()
         stop()
         took = time.monotonic() - begun
-    # `make soak` keeps these figures; a test asserts what must hold on a busy machine, too.
+    # `make soak` keeps these figures; a test asserts only what must hold even on a busy machine.
     growth = max(peak / idle[pid] for pid, peak in peaks.items())
     print(f"siege: {kind}: stop {took:.2f} s, memory {growth:.2f} x idle, "
           f"load {os.getloadavg()[0]:.1f}")
@@ -112,7 +113,7 @@ def certificate(folder):
 
 
 def keys_of(secret, containers=()):
-    """Whatever opens something of a job, from its secret (src/control/keys.h)."""
+    """Every key that opens something of a job, derived from its secret (src/control/keys.h)."""
     labels = ["owner", "viewer", "page token", "page path", "page owner", "task key"]
     keys = {label: expand(secret, label) for label in labels}
     for name in containers:
@@ -166,12 +167,12 @@ for pid in pids:
             pass
 """
 
-# Root like the tests, and with no more power over other processes than any other user has.
+# Root like the tests, but with no more power over other processes than any other user.
 AS_THE_SAME_USER = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
 AS_ANOTHER_USER = ["setpriv", "--reuid=54321", "--regid=54321", "--clear-groups"]
 
-# Connects to places of this host, ports and paths of Unix sockets, and tells of each what comes by
-# itself within a second: its first byte, that it was closed, or the name of an error.
+# Connects to places on this host, ports and paths of Unix sockets, and reports for each what comes
+# unasked within a second: its first byte, that it was closed, or the name of an error.
 LISTENS = """
 import socket, sys
 for place in sys.argv[1:]:
@@ -189,15 +190,16 @@ for place in sys.argv[1:]:
 
 
 def heard_at(places, *who):
-    """What `who` (a command that runs another), or else this user, hears at each of the places."""
+    """Returns what `who` (a command that runs another), or else this user, hears at each of the
+    places."""
     done = subprocess.run([*who, sys.executable, "-c", LISTENS, *map(str, places)], check=True,
                           capture_output=True, text=True, timeout=harness.PATIENCE)
     return done.stdout.split()
 
 
 def seek(who, keys, pids, *folders):
-    """What somebody on this machine finds who looks for the keys in these folders and in all
-    processes, and tries to open some of Muster's own. The keys are told on a pipe.
+    """Returns what somebody on this machine finds who searches these folders and all processes for
+    the keys, and tries to open some of Muster's own processes. The keys are passed through a pipe.
     """
     assert keys and pids and all(pathlib.Path(f"/proc/{pid}").exists() for pid in pids)
     told = "\n".join(key.hex() for key in keys)
@@ -210,7 +212,8 @@ def seek(who, keys, pids, *folders):
     return told
 
 
-# Prints without an end and without a line, and leaves daemons: what a program does to its agent.
+# Prints endlessly without a line end, and leaves daemons behind: the worst a program does to its
+# agent.
 HOSTILE = """
 import os, subprocess, sys
 for _ in range(3):

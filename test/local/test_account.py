@@ -51,9 +51,9 @@ print("leaked", len(kept), flush=True)
 os._exit(0)
 """
 
-# The kernel holds its main thread, as it does for a disk, until somebody writes to the pipe: a
-# process that is started holds the one that starts it. Notes for what share of its time. And pages
-# of a file that it has mapped are taken from it, and read again one by one.
+# The kernel blocks its main thread, as it does for a disk, until somebody writes to the pipe: a
+# process being started blocks the one that starts it. Notes for what share of its time. Pages of a
+# file that it has mapped are also taken from it and read again one by one.
 HELD = """
 import mmap, os, pathlib, sys, time
 gate, notes = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
@@ -79,7 +79,7 @@ while not gate.exists():
     os.replace(notes.with_suffix(".new"), notes)
 """
 
-# Does nothing but collect garbage, for a seventh of its time.
+# Spends a seventh of its time on nothing but collecting garbage.
 COLLECTS = """
 public class Collects {
   public static void main(String[] words) throws Exception {
@@ -141,7 +141,7 @@ while not gate.exists():
         line.recv(1000)
 """
 
-# What workers send, the server takes; over loopback as fast as it goes, or as a network lets it.
+# The server receives what workers send: over loopback as fast as it goes, or as a network allows.
 STREAMS = """
 import os, pathlib, socket, sys, threading, time
 gate, place = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
@@ -163,8 +163,8 @@ while not gate.exists():
     time.sleep(0.02)
 """
 
-# A host whose network carries 40 Mbit/s and says so, for what comes after: another one gives back
-# whatever it gets there.
+# A host whose network carries 40 Mbit/s and says so, for the command that follows: another host
+# echoes whatever arrives there.
 NETWORK = """
 /sbin/ip link set lo up
 unshare --net sleep 600 &
@@ -218,7 +218,7 @@ while not gate.exists():
 os._exit(0)
 """
 
-# Keeps its place in a file that only it knows of, fails once, and goes on from there.
+# Keeps its position in a file that only it knows of, fails once, and continues from there.
 RESUMES = """
 import json, os, pathlib, socket, sys, time
 place, tells = pathlib.Path(sys.argv[1]), sys.argv[2] == "tells"
@@ -234,7 +234,7 @@ for step in range(first, 40):
         sys.exit(9)
 """
 
-# Writes down when it begins, says its first word and ends.
+# Writes down when it begins, prints its first word, and ends.
 STAMPS = """
 import os, pathlib, sys, time
 name = f"stamps-{os.environ['MUSTER_INDEX']}-{os.environ['MUSTER_ATTEMPT']}"
@@ -341,7 +341,7 @@ def test_the_gap_of_a_dead_master_is_accounted_for(muster, gate):
 
 
 def test_an_account_agrees_with_what_programs_wrote_down(muster):
-    """Over a restart, and two masters that die."""
+    """Through a restart and the deaths of two masters."""
     program = muster.write("stamps.py", STAMPS)
     running = muster.start("run", muster.spec({
         "command": f"exec python3 {program} {muster.folder}", "tasks": 3,
@@ -425,8 +425,8 @@ def test_what_leaks_is_named(muster):
                 "roles": {"worker": {"tasks": 1, "memory": "2g"}}}, within=180).expect(0)
     said = advice(muster)
     assert set(said) == {"memory.leak", "files.leak", "threads.leak"}
-    # 2 MiB, 4 files and 2 threads in a step of 0.25 s and what it takes to fill the memory: the
-    # files tell how many steps there were in a second.
+    # A step is 2 MiB, 4 files and 2 threads in 0.25 s plus the time it takes to fill the memory;
+    # the files show how many steps there were per second.
     steps = said["files.leak"]["numbers"]["files_per_s"] / 4
     assert 1 < steps < 4.1
     assert said["memory.leak"]["numbers"]["bytes_per_s"] == pytest.approx(
@@ -437,7 +437,7 @@ def test_what_leaks_is_named(muster):
 
 @pytest.fixture
 def tight_group():
-    """A control group that may use a tenth of a processor; None where none can be made."""
+    """A control group that may use a tenth of a processor; None if none can be made."""
     for controller, name, limit in (("cpu", "cpu.cfs_quota_us", "10000"),
                                     ("", "cpu.max", "10000 100000")):
         group = pathlib.Path("/sys/fs/cgroup", controller, f"muster-test-{os.getpid()}")
@@ -458,7 +458,8 @@ def tight_group():
 
 
 def test_what_holds_a_task_up_is_named(muster, gate, tight_group):
-    """A disk, again and again, but not one that saves now and then; a limit; Java's garbage."""
+    """A disk, if it happens again and again, but not for a task that saves now and then; a limit;
+    Java's garbage."""
     held, saves = muster.write("held.py", HELD), muster.write("saves.py", SAVES)
     notes = muster.folder / "notes"
     spins = muster.write("spins.py", "import os, sys\nwhile not os.path.exists(sys.argv[1]):\n"
@@ -468,8 +469,8 @@ def test_what_holds_a_task_up_is_named(muster, gate, tight_group):
         f"echo $$ > {tight_group}/cgroup.procs; exec /usr/bin/python3 {spins} {gate.path}"}}
     wanted = {("held", "steps.disk_bound"), ("collects", "java.garbage"),
               *((role, "cores.held_back") for role in limited)}
-    # To the end, for it may look at the gate just before it opens; also where who was woken has
-    # closed the pipe before anything was written.
+    # It is woken to the end, because it may look at the gate just before that opens; even if the
+    # process that was woken has closed the pipe before anything was written.
     wakes = "trap '' PIPE; while :; do sleep 0.53; echo > pipe; done 2> /dev/null"
     running = muster.start("run", muster.spec({"roles": {
         "held": {"tasks": 1, "command":
@@ -494,7 +495,7 @@ def test_what_holds_a_task_up_is_named(muster, gate, tight_group):
     assert {role for role, _ in said} == {role for role, _ in wanted}, said
     assert 0.5 < truth < 0.9
     disk = said["held", "steps.disk_bound"]
-    # It is seen once a second, for half a minute.
+    # It is sampled once a second, for half a minute.
     assert disk["numbers"]["disk_waiting"] == pytest.approx(truth, abs=0.2)
     assert re.search(r"while it read .* for \d+ page faults", disk["evidence"]), disk
     assert "its memory is short" in disk["what"]
@@ -586,7 +587,7 @@ def test_hosts_that_harm_jobs_are_named(muster):
 
 
 def runs_of(muster, role):
-    """How many main threads of a role ran or waited for a processor, as a mean; 0: not known."""
+    """How many main threads of a role ran or waited for a processor, on average; 0: not known."""
     rows = muster("metrics", "last", role, "--name", "process.main_thread.running", "--csv").out
     runs = [float(row["value"]) for row in csv.DictReader(io.StringIO(rows))]
     return sum(runs) / len(runs) if len(runs) >= 10 else 0
@@ -629,7 +630,8 @@ def series(muster, name):
 
 
 def test_loopback_is_no_network(muster, gate):
-    """However much servers take over it, it says no speed, and no advice on a network follows."""
+    """However much servers receive over it, it reports no speed, and no advice about a network
+    follows."""
     program = muster.write("streams.py", STREAMS)
     place = muster.folder / "port"
     running = muster.start("run", muster.spec({"roles": {
@@ -639,15 +641,15 @@ def test_loopback_is_no_network(muster, gate):
     eventually(lambda: len(series(muster, "container.cpu.usage")) > 60, within=120)
     gate.open()
     running.wait().expect(0)
-    # Virtual machines and containers tell of no device; a test's own host may have one, at rest.
+    # Virtual machines and containers report no device; the test's own host may have an idle one.
     sent = series(muster, "system.network.io.transmit")
     assert sent and (sent[-1] - min(sent)) < 5_000_000 * len(sent)
     assert not [each for each in eff(muster)["advice"] if "network" in each["evidence"]]
 
 
 def test_a_network_that_is_full_is_advised_on(muster, gate):
-    """Real traffic over a network that carries no more, counted by the kernel; only what its device
-    says of its speed is made up."""
+    """Real traffic over a saturated network, counted by the kernel; only the speed that its device
+    reports is made up."""
     muster.write("gives_back.py", GIVES_BACK)
     program = muster.write("sends.py", SENDS)
     path = muster.spec({"local": {"hosts": 2}, "roles": {
@@ -678,7 +680,7 @@ ACCUSED = '{"host":"h2","failures":2,"class":"host.disk"}'
 
 
 def remember(muster, *hosts, at=None):
-    """What an earlier job wrote of its hosts."""
+    """Writes what an earlier job would have written about its hosts."""
     line = {"job": "earlier-abc123", "at_us": int((at or time.time()) * 1e6),
             "hosts": [json.loads(host) for host in hosts]}
     with open(muster.home / "hosts.jsonl", "a") as file:

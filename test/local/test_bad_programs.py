@@ -43,7 +43,7 @@ def test_a_framework_that_python_lacks(muster):
 
 
 def test_a_framework_that_the_other_python_lacks(muster):
-    """Both interpreters are named: that of the task, and that of who submitted."""
+    """Both interpreters are named: the task's and the submitter's."""
     folder = muster.folder / "venv" / "bin"
     folder.mkdir(parents=True)
     (folder / "python3").symlink_to("/usr/bin/python3")
@@ -127,7 +127,8 @@ time.sleep(60)
 
 
 def test_memory_taken_faster_than_anybody_looks(muster):
-    """Where control groups are delegated the kernel is the guard; else the watch finds it later."""
+    """If control groups are delegated, the kernel is the guard; otherwise the watch finds it
+    later."""
     muster.write("eat.py", """
 import os, time
 if os.fork() == 0:
@@ -156,7 +157,7 @@ def test_a_rule_of_the_users_own_precedes_the_built_in_one_for_memory(muster):
 
 
 def control_groups(job):
-    """Those of a job's tasks; the last of its processes removes them."""
+    """The control groups of a job's tasks; the last of its processes removes them."""
     return list(pathlib.Path("/sys/fs/cgroup").glob(f"**/muster-{job}-*"))
 
 
@@ -166,7 +167,7 @@ def groups_are_delegated():
 
 
 def test_no_control_group_is_left_by_killed_processes(muster):
-    """The agent and its keeper die at once; the stub is the last, and clears up."""
+    """The agent and its keeper die together; the stub is the last process, and cleans up."""
     running = muster.start("run", muster.spec({
         "command": "echo up; exec sleep 1000", "roles": {"worker": {"memory": "100m"}},
         "restart": {**ONCE, "infrastructure": 0}}))
@@ -175,7 +176,7 @@ def test_no_control_group_is_left_by_killed_processes(muster):
         harness.eventually(lambda: control_groups(muster.job()))
     _, keeper = muster.pids("keeper")
     both = (keeper, *muster.pids("agent"))
-    # Neither acts on the other's death.
+    # Both are frozen, so that neither acts on the other's death.
     for number in (signal.SIGSTOP, signal.SIGKILL):
         for pid in both:
             os.kill(pid, number)
@@ -272,7 +273,7 @@ def test_a_gigabyte_of_output_is_bounded_on_disk_and_slows_nobody(muster):
 
 
 def test_a_slow_reader_does_not_block_a_task(muster):
-    """The client's own output is not read: the task must end all the same."""
+    """The client's own output is not read; the task must end all the same."""
     path = muster.spec({"command": "seq 1 2000000; touch done", "tasks": 1})
     client = subprocess.Popen([harness.BINARY, "run", path], env=muster.environment,
                               cwd=muster.folder, stdout=subprocess.PIPE)
@@ -284,7 +285,7 @@ def test_a_slow_reader_does_not_block_a_task(muster):
 
 
 def test_a_variable_that_the_kernel_refuses(muster):
-    """One variable holds 128 KiB at most; a longer one could never be given to the task."""
+    """A variable can hold 128 KiB at most; a longer one could never be given to the task."""
     done = muster.run({"command": "true", "tasks": 1, "env": {"HUGE": "x" * 200_000}})
     assert done.code in (1, 2)
     assert "HUGE" in done.err or "argument list too long" in done.text.lower()

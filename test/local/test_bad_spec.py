@@ -76,7 +76,8 @@ SPECS = {
 }
 
 
-# Known only when the client looks at its environment and its files: the name is the place.
+# Known only once the client looks at its environment and its files, so the name serves as the
+# place.
 WITHOUT_PLACE = {"env without a value", "missing file"}
 
 

@@ -1,6 +1,6 @@
 # timeout: 600
-"""By hand is the yardstick: what people try first under `muster run` is what it is without. Times
-are measured by `tools/bench --only watched`, and no test's business."""
+"""Running by hand is the yardstick: what people try first behaves under `muster run` as it does
+without. Times are measured by `tools/bench --only watched`, not by tests."""
 
 import contextlib
 import fcntl
@@ -18,7 +18,7 @@ from harness import BINARY
 
 PYTHON = sys.executable
 
-# name → the command; each says something, and ends in its own way
+# name → the command; each prints something, and ends in its own way
 PROGRAMS = {
     "hello": ["echo", "hello world"],
     "arguments": ["printf", "%s|", "a b", "", "$HOME", "*", "it's"],
@@ -70,7 +70,7 @@ def test_output_and_status_are_those_of_the_command(muster, name):
     code = hand.returncode if hand.returncode >= 0 else 128 - hand.returncode
     assert done.code == code, done.text
     assert (muster.folder / "result.txt").exists() == (name == "own folder")
-    # Nothing is tried twice, and what is followed is what was said.
+    # Nothing is tried twice, and what is followed is what was printed.
     (task,) = muster.status()["roles"]["worker"]["tasks"]
     assert task["attempts"] == 1
     said = [line.split("| ", 1)[-1].rstrip("\n") for line in done.out.splitlines()]
@@ -90,8 +90,8 @@ IN_ORDER = "".join(f"out {turn}\nerr {turn}\n" for turn in range(3000))
 
 @pytest.mark.parametrize("place", ["terminal", "file", "pipe"])
 def test_both_streams_keep_their_order_where_they_are_one_place(muster, place):
-    """A terminal, `> file 2>&1` and `2>&1 | less` show what was written in the order in which it
-    was, as by hand: through a pipe for each stream it would be lost within a millisecond."""
+    """A terminal, `> file 2>&1` and `2>&1 | less` show what was written in the order of writing, as
+    by hand: through one pipe per stream the order within a millisecond would be lost."""
     command = ["run", "--quiet", "--", PYTHON, "-c", ALTERNATES]
     if place == "terminal":
         running = muster.start(*command, terminal=True)
@@ -119,12 +119,12 @@ def test_streams_of_two_places_stay_two(muster):
     command = ["--", "sh", "-c", "echo out; echo err >&2"]
     muster("run", "--name", "a", *command).expect(0)
     assert (kept(muster, "stdout"), kept(muster, "stderr")) == (b"out\n", b"err\n")
-    # Where they are one, whoever wants to tell them apart later says so.
+    # If they are one place, whoever wants to tell them apart later has to ask for it.
     asked = ["run", "--name", "b", "--set", "logs.merged=false", *command]
     subprocess.run([BINARY, *asked], cwd=muster.folder, env=muster.environment, check=True,
                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=harness.PATIENCE)
     assert (kept(muster, "stdout"), kept(muster, "stderr")) == (b"out\n", b"err\n")
-    # A specification says what it wants by itself.
+    # A specification states for itself what it wants.
     path = muster.spec({"name": "c", "command": "echo out; echo err >&2", "tasks": 1,
                         "logs": {"merged": True}})
     muster("run", "--quiet", path).expect(0)
@@ -133,7 +133,7 @@ def test_streams_of_two_places_stay_two(muster):
 
 @contextlib.contextmanager
 def full_pipe():
-    """Gives the two ends of a pipe that takes no more."""
+    """Yields the two ends of a pipe that is full."""
     reader, writer = os.pipe()
     with open(reader, "rb") as rest, open(writer, "wb", buffering=0) as full:
         fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
@@ -145,8 +145,8 @@ def full_pipe():
 
 
 def test_a_job_that_is_over_before_its_client_looks_is_told_whole(muster):
-    """Short programs end while the client of a busy machine waits for its turn; here it waits until
-    somebody reads what it says of the start."""
+    """Short programs end while the client waits for its turn on a busy machine; here it waits until
+    somebody reads what it prints about the start."""
     command = ["sh", "-c", "echo early; echo trouble >&2; exit 7"]
     with full_pipe() as (rest, full):
         running = subprocess.Popen(
@@ -161,14 +161,15 @@ def test_a_job_that_is_over_before_its_client_looks_is_told_whole(muster):
 
 
 def events_of(text):
-    """What `run --json` printed, without what differs from one job to the next: times, the job."""
+    """What `run --json` printed, without what differs between jobs: times, the job."""
     events = [json.loads(line) for line in text.splitlines()]
     return [(event["event"], event.get("task"), event.get("state"), event.get("attempt_state"),
              event.get("phase"), event.get("line"), event.get("exit_code")) for event in events]
 
 
 def run_with_full_stderr(muster, *arguments):
-    """A client that waits until somebody reads what it says of the start; and where to read it."""
+    """A client that waits until somebody reads what it prints about the start; and where to read
+    it."""
     with full_pipe() as (rest, full):
         yield subprocess.Popen(
             [BINARY, "run", *arguments], cwd=muster.folder, stdin=subprocess.DEVNULL,
@@ -195,7 +196,7 @@ def test_events_of_a_job_that_was_over_before_are_those_of_any_other(muster):
 
 
 def test_a_master_that_dies_before_it_can_say_how_its_job_ended(muster):
-    """The log tells, where nothing of the job is left to start another master."""
+    """If nothing is left of the job to start another master, the log says it."""
     late = run_with_full_stderr(muster, "--exit-code-from", "worker", "--",
                                 "sh", "-c", "echo early; exit 7")
     running = next(late)
@@ -220,7 +221,8 @@ def test_a_job_of_which_nothing_lives_is_given_up_at_once(muster):
             harness.send(pid, number)
         return left
 
-    # All stand still before the first is killed: an agent that saw its master go starts another.
+    # All are frozen before the first is killed, because an agent that saw its master go would start
+    # another.
     still = [set()]
 
     def all_stand_still():
@@ -238,7 +240,7 @@ def test_a_job_of_which_nothing_lives_is_given_up_at_once(muster):
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 4), (signal.SIGINT, 130)])
 def test_a_signal_does_not_wait_for_a_reader(muster, stream, number, status):
-    """By hand a program ends by it, whoever reads what it writes, and how slowly."""
+    """By hand a signal ends a program no matter who reads its output, or how slowly."""
     with full_pipe() as (rest, full):
         other = "stdout" if stream == "stderr" else "stderr"
         running = subprocess.Popen(
@@ -246,7 +248,7 @@ def test_a_signal_does_not_wait_for_a_reader(muster, stream, number, status):
             cwd=muster.folder, stdin=subprocess.DEVNULL, env=muster.environment,
             **{stream: full, other: subprocess.DEVNULL})
         full.close()
-        # What the kernel says of who waits for a pipe.
+        # What the kernel reports for a process that waits for a pipe.
         waits = pathlib.Path(f"/proc/{running.pid}/wchan")
         log = muster.home / "jobs"
         harness.eventually(lambda: [path for path in log.glob("*/logs/worker-0.1.stdout")
@@ -280,7 +282,7 @@ print(open("/proc/self/cgroup").read(), os.sysconf("SC_PHYS_PAGES"), sys.stdout.
 
 def test_a_program_sees_what_it_sees_by_hand(muster):
     command = [PYTHON, "-c", SEEN, "a b", "", "*", "$HOME", "it's"]
-    # Who started the tests may ignore signals, as a shell does for what runs in its background.
+    # Whoever started the tests may ignore signals, as a shell does for its background processes.
     signals = ["env", "--default-signal"]
     limits = ["sh", "-c", 'umask 027; ulimit -n 512; ulimit -c 0; exec nice -n 3 "$@"', "-"]
     for before in (signals, [*signals, *limits]):
@@ -294,7 +296,7 @@ def test_a_program_sees_what_it_sees_by_hand(muster):
 
 
 def test_lines_of_python_come_at_once_on_a_terminal(muster, gate):
-    """As by hand; into a file or a pipe they come by the block, which costs less."""
+    """As by hand; into a file or a pipe they come in blocks, which costs less."""
     muster.environment.pop("PYTHONUNBUFFERED", None)
     program = muster.write("says.py", f"import os\nprint('epoch 1')\nos.system({gate.wait!r})\n")
     running = muster.start("run", "--", PYTHON, program, terminal=True)
@@ -374,7 +376,7 @@ def test_gpus_that_are_refused_are_not_seen(muster):
 
 
 def test_what_was_not_asked_for_is_not_claimed(muster):
-    """A second job beside a first one that named no memory starts at once, whatever it wants."""
+    """A second job beside one that named no memory starts at once, whatever it wants."""
     muster("submit", "-n", "1", "--", "sleep", "600").expect(0)
     first = muster.job()
     free = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20

@@ -162,7 +162,8 @@ def test_init_writes_a_spec_that_validates(muster):
 
 
 def test_doctor_asked_for_a_cluster_that_is_not_configured(muster):
-    """By itself it only notes that there is none; who asks for it must hear it by the status."""
+    """Unasked, it only notes that there is none; whoever asks for a cluster must learn it from the
+    exit status."""
     nowhere = {"HADOOP_CONF_DIR": "", "YARN_CONF_DIR": "", "HADOOP_HOME": ""}
     done = muster("doctor", "--on", "yarn", env=nowhere).expect(6)
     assert re.search(r"^bad +hadoop +no Hadoop cluster is configured\n +set HADOOP_CONF_DIR",
@@ -206,7 +207,7 @@ def test_completion_of_what_the_home_and_the_job_know(muster):
     assert muster.job() in words(muster, "tensorboard", "")
     path = muster.spec({"command": "true", "roles": {"chief": {}, "ps": {}}})
     assert words(muster, "run", path, "--exit-code-from", "") == ["chief", "ps"]
-    muster("completion", "words", "--", "run", "").expect(3)  # Files are the shell's to offer.
+    muster("completion", "words", "--", "run", "").expect(3)  # The shell itself offers files.
 
 
 @pytest.mark.parametrize(("line", "offered"), [

@@ -44,7 +44,7 @@ def mode_of(path):
 
 
 def test_what_is_for_the_owner_alone_stays_so(muster, job, tmp_path):
-    """A new file has the source's permissions, one that is replaced its own."""
+    """A new file gets the source's permissions; one that is replaced keeps its own."""
     (tmp_path / "there").mkdir()
     for name, mode in (("key", 0o600), ("run.sh", 0o755), ("suid", 0o4711), ("open", 0o666)):
         (tmp_path / name).write_text(name)
@@ -66,7 +66,7 @@ def test_what_is_for_the_owner_alone_stays_so(muster, job, tmp_path):
 
 
 def test_without_stat_in_the_task_the_bytes_are_right(muster, tmp_path):
-    """Then a new file has the permissions of any new file."""
+    """In that case a new file gets the default permissions."""
     tools = tmp_path / "tools"
     tools.mkdir()
     for name in ("sh", "cat", "wc", "mv", "rm", "chmod", "sleep"):
@@ -84,7 +84,7 @@ def test_without_stat_in_the_task_the_bytes_are_right(muster, tmp_path):
 
 
 def test_a_task_does_not_write_to_the_terminal(muster, job, tmp_path):
-    """Its names come as words."""
+    """Names of files are printed escaped."""
     folder = tmp_path / "folder"
     folder.mkdir()
     os.mkfifo(folder / "\x1b]0;title\x07\x1b[2Jmine")
@@ -99,7 +99,7 @@ def test_a_relative_path_is_in_the_tasks_folder(muster, job, tmp_path):
     assert muster("exec", job, "--", "cat", "mine").expect(0).out == "hello"
     muster("cp", f"{job}:worker:0:mine", "y").expect(0)
     assert (tmp_path / "y").read_text() == "hello"
-    # Without a path it is that folder itself.
+    # With no path, it is that folder itself.
     muster("cp", "y", f"{job}:worker:0:").expect(0)
     muster("cp", "y", f"{job}:worker:").expect(0)
     assert muster("exec", job, "--", "cat", "y").expect(0).out == "hello"
@@ -107,7 +107,7 @@ def test_a_relative_path_is_in_the_tasks_folder(muster, job, tmp_path):
 
 
 def test_a_link_to_a_file_is_copied_as_the_file(muster, job, tmp_path):
-    """As scp does: the name of a checkpoint is often one, "latest"."""
+    """As scp does: a checkpoint is often named by a link, "latest"."""
     (tmp_path / "step-100.pt").write_text("weights")
     (tmp_path / "latest.pt").symlink_to("step-100.pt")
     (tmp_path / "back").mkdir()
@@ -161,7 +161,7 @@ def test_mistakes_are_named(muster, job):
 
 
 def test_files_of_the_kernel_are_copied_or_refused_in_words(muster, job, tmp_path):
-    """They have no size; some have no end that could be reached."""
+    """They have no size, and some never end."""
     muster("cp", f"{job}:worker:0:/proc/version", "version").expect(0)
     assert (tmp_path / "version").read_text() == pathlib.Path("/proc/version").read_text()
     done = muster("cp", f"{job}:worker:0:/proc/self/mem", "z").expect(1)
@@ -174,7 +174,7 @@ def test_files_of_the_kernel_are_copied_or_refused_in_words(muster, job, tmp_pat
 
 @pytest.fixture
 def wrapped(muster, tmp_path):
-    """Starts a job in whose task a tool does something else first; returns the job."""
+    """Starts a job in whose task a tool first does something else; returns the job."""
     def start(tool, script, **env):
         tools = tmp_path / "tools"
         tools.mkdir(exist_ok=True)
@@ -267,7 +267,7 @@ def test_holes_come_as_zeros_and_are_told_where_there_are_many(muster, job, tmp_
 
 
 def test_a_file_that_is_replaced_is_copied_as_one_of_the_two(muster, wrapped, tmp_path):
-    """As checkpoints are: the new one gets the old one's name."""
+    """As happens to checkpoints: the new one gets the old one's name."""
     model = tmp_path / "model"
     job = wrapped("head", 'echo newer > "$MODEL.new"; mv "$MODEL.new" "$MODEL"', MODEL=str(model))
     model.write_text("0123456789")
@@ -276,7 +276,7 @@ def test_a_file_that_is_replaced_is_copied_as_one_of_the_two(muster, wrapped, tm
 
 
 def test_a_link_in_a_folders_place_leads_nowhere(muster, wrapped, tmp_path):
-    """A task exchanges the folder while it is read."""
+    """A task swaps the folder while it is being read."""
     folder = tmp_path / "results"
     (folder / "run").mkdir(parents=True)
     (folder / "run" / "key").write_text("result")
@@ -291,7 +291,7 @@ def test_a_link_in_a_folders_place_leads_nowhere(muster, wrapped, tmp_path):
 
 
 def test_a_link_in_a_new_files_place_leads_nowhere(muster, wrapped, tmp_path):
-    """Whoever may write to the target's folder guesses the name of what grows there."""
+    """Somebody who may write to the target's folder guesses the name of the file growing there."""
     there = tmp_path / "there"
     there.mkdir()
     mine = tmp_path / "mine"
@@ -328,7 +328,7 @@ def tree(folder):
 
 @pytest.fixture
 def grown(tmp_path):
-    """A folder with everything that a folder can have."""
+    """Makes a folder with everything that a folder can contain."""
     folder = tmp_path / "the tree"
     (folder / "empty").mkdir(parents=True)
     (folder / "a b").mkdir(mode=0o750)
@@ -383,7 +383,7 @@ def test_a_folder_replaces_nothing(muster, job, grown, tmp_path):
 
 
 def test_a_task_does_not_choose_what_it_replaces(muster, tmp_path):
-    """Its own tar sends what programs here would read, under their names."""
+    """Its own tar sends files that programs here would read, under those names."""
     muster.write("bin/tar", "#!/bin/sh\nexec /usr/bin/tar -C \"$EVIL\" -cf - $SENT\n", mode=0o755)
     muster.write("evil/.profile", "echo gotcha")
     muster.write("evil/.config/x", "gotcha")
@@ -415,7 +415,7 @@ def test_what_is_no_file_is_left_out_and_said(muster, job, grown, tmp_path):
 
 
 def test_a_folder_of_which_a_part_is_missing_has_no_name(muster, job, grown, tmp_path):
-    """Here tar, which reads the source, fails at the end of it."""
+    """Here tar, which reads the source, fails at the end."""
     tools = tmp_path / "tools"
     tools.mkdir()
     (tools / "tar").write_text("#!/bin/sh\n/usr/bin/tar \"$@\"; exit 2\n")
@@ -430,7 +430,7 @@ def test_a_folder_of_which_a_part_is_missing_has_no_name(muster, job, grown, tmp
 
 
 def test_an_interrupted_copy_leaves_nothing(muster, job, tmp_path):
-    """Both ways, in the middle: the source is a folder with a file that never comes to an end."""
+    """Both ways, in the middle: the source is a folder with a file that never ends."""
     big = tmp_path / "big"
     big.mkdir()
     with open(big / "file", "wb") as file:
@@ -450,7 +450,7 @@ def test_an_interrupted_copy_leaves_nothing(muster, job, tmp_path):
 
 
 def test_an_interrupted_copy_ends_where_the_signal_is_not_heard(muster, wrapped, tmp_path):
-    """As by a shell that is just about to start the program that reads."""
+    """As in a shell that is just about to start the program that reads."""
     came = tmp_path / "came"
     job = wrapped("cat", f"trap '' INT; exec 5>&1; {shutil.which('cat')}\n"
                   'stat -L -c %s /proc/self/fd/5 > "$CAME"; exit 1', CAME=str(came))
@@ -497,7 +497,7 @@ def test_a_killed_copy_of_a_folder_goes_with_the_next_one(muster, job, tmp_path)
     running = muster.start("cp", "-r", f"{job}:worker:0:{big}", "here")
     (hidden,) = harness.eventually(lambda: [path for path in here.iterdir()
                                             if (path / "big" / "file").exists()])
-    # It is somebody's as long as that one lives.
+    # It has an owner for as long as that process lives.
     muster("cp", "-r", f"{job}:worker:0:{small}", "here/first").expect(0)
     assert hidden.exists()
     running.signal(signal.SIGKILL)
@@ -544,7 +544,7 @@ def test_from_all_tasks_of_a_role_into_one_folder(muster, tmp_path):
     muster("cp", f"{job}:worker:result", "out").expect(0)
     assert {path.name: (path / "result").read_text() for path in (tmp_path / "out").iterdir()} == {
         f"worker-{index}": f"{index}\n" for index in range(3)}
-    # To all of them, too; and one that has it not is named.
+    # To all of them, too; and one that does not have it is named.
     (tmp_path / "more").mkdir()
     (tmp_path / "more" / "data").write_text("x")
     muster("cp", "-r", "more", f"{job}:worker:more").expect(0)
@@ -578,7 +578,7 @@ def test_what_another_user_may_not_read_or_write_is_named_and_nothing_is_left(ad
         os.chown(path, 54321, 54321)
     for path in secrets:
         path.chmod(0)
-    # Where it comes from, where to, the status, what is said.
+    # Source, destination, status, output.
     cases = [
         ([there + "/etc/shadow", home / "got"], 2, "cannot open /etc/shadow: Permission denied"),
         ([f"{there}{tree}/closed/hidden", home / "got"], 2, "may not be looked for in the task"),

@@ -25,7 +25,7 @@ PLAIN = "/usr/bin:/bin"
 
 @pytest.fixture(scope="session")
 def with_py_spy():
-    """A PATH with the py-spy that the tests' own environment has."""
+    """A PATH with the py-spy of the tests' own environment."""
     folder = pathlib.Path(sys.executable).parent
     assert (folder / "py-spy").exists()
     return f"{folder}:{PLAIN}"

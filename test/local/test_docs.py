@@ -4,7 +4,7 @@
 import documents
 import pytest
 
-# Blocks that no test runs, each with its reason beside it. The number only falls.
+# Blocks that no test runs, each with its reason beside it. The number may only fall.
 NOT_RUN = 9
 
 LOCAL = [page for page in documents.pages()

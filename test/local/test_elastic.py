@@ -10,7 +10,7 @@ echo at last: $(cat $MUSTER_VIEW_FILE)
 
 
 def memory_of_machine(muster):
-    """In MiB, as jobs on this machine can have it."""
+    """In MiB, as much as jobs on this machine can have."""
     capacity = muster("plan", "-n", "1", "--json", "--", "true").expect(0).json()["capacity"]
     number, unit = re.search(r"([0-9.]+) ([KMGT])iB of memory", capacity).groups()
     return int(float(number) * {"K": 1 / 1024, "M": 1, "G": 1024, "T": 1024 * 1024}[unit])

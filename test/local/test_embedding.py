@@ -31,7 +31,8 @@ def embed(muster, programs):
 
 
 def test_listeners_hear_the_same_one_after_the_other(embed, gate):
-    """On the thread of start(), each with a set of its own; who leaves hears no more."""
+    """On the thread of start(), each with a set of its own; a listener that leaves hears nothing
+    further."""
     done = embed("Listeners", *TWO, "-executes", gate.wait,
                  env={"GATE": str(gate.path)}).wait().expect(0)
     lines = done.out.splitlines()
@@ -55,7 +56,8 @@ def test_the_last_set_is_as_tonys_client_prints_it(embed):
 
 
 def test_what_start_returns(embed):
-    """As TonY's final status: not every failed task fails a job, and nothing else is printed."""
+    """It is like TonY's final status: not every failed task fails a job, and nothing else is
+    printed."""
     done = embed(
         "Statuses", *ONE, "-executes", "echo shown to nobody", "--",
         *ONE, "-executes", "exit 3", "--set", "restart.process=0", "--",
@@ -116,7 +118,7 @@ def test_an_error_in_a_listener_ends_neither_the_job_nor_the_others(embed):
 
 
 def test_a_listener_may_end_the_process(muster, embed):
-    """The hook that kills the job, as schedulers have it, runs while the listener waits."""
+    """The hook that kills the job, such as schedulers have, runs while the listener waits."""
     done = embed("Exits", "exit", *TWO, "-executes", FLOOD).wait().expect(7)
     assert done.out.splitlines() == ["all run", "killed"]
     assert muster.status()["outcome"]["result"] == "stopped"

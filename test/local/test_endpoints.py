@@ -97,7 +97,7 @@ threading.Event().wait()
 
 @pytest.fixture
 def muster(muster):
-    """Its jobs are stopped at the end of a test."""
+    """The program; its jobs are stopped at the end of a test."""
     yield muster
     jobs = [entry["job"] for entry in muster("ps", "--json").expect(0).json()["jobs"]]
     if jobs:
@@ -178,17 +178,19 @@ def test_redirects_and_cookies_stay_below_the_link(page):
 
 
 def test_a_published_page_speaks_for_no_other_address(page):
-    """A service worker has the folder of its script, cookies and storage are the job's page's."""
+    """A service worker controls its script's folder; cookies and storage belong to the job's
+    page."""
     status, headers, body = page.ask("GET", page.below("/worker.js"), Service_Worker="script")
     assert (status, body) == (200, b"// takes requests over")
     kept = {"content-type", "content-length", "transfer-encoding", "connection", "cache-control",
             "referrer-policy", "x-content-type-options", "content-security-policy", "date"}
     assert {name.lower() for name in headers} <= kept
-    # A cookie that its script sets for a folder comes before the page's own, and locks nobody out.
+    # A cookie that its script sets for a folder is sent before the page's own, and locks nobody
+    # out.
     path = f"/{page.base}api/status"
     assert page.ask("GET", path, cookie=f"muster-page=x; {page.cookie}")[0] == 200
     assert page.ask("GET", path, cookie="muster-page=x")[0] == 401
-    # The job's page and what it opens, or is opened by, do not see each other's windows.
+    # The job's page cannot see the windows that it opens or that opened it, nor they its own.
     for address in ("/", f"/{page.base}"):
         assert page.ask("GET", address)[1]["Cross-Origin-Opener-Policy"] == "same-origin"
 
@@ -235,7 +237,7 @@ def test_a_websocket_goes_through(page):
 
 
 def test_who_waits_at_the_door_ends_no_websocket(page):
-    """More of them than the page has places for, and none has the link."""
+    """There are more of them than the page has room for, and none has the link."""
     connection, head = open_socket(page)
     assert head.startswith("HTTP/1.1 101 ")
     with connection, contextlib.ExitStack() as peers:
@@ -274,7 +276,7 @@ def test_it_is_there_again_after_the_master_died(muster, page):
 
 
 def test_a_session_ends_with_its_master(muster, page):
-    """Whoever takes its port is sent the cookie, and the path, by a page that is still open."""
+    """Whoever takes over its port is sent the cookie and the path by a page that is still open."""
     status = f"/{page.base}api/status"
     assert page.ask("GET", status)[0] == 200
     os.kill(muster.pids("master")[0], signal.SIGKILL)
@@ -294,7 +296,7 @@ def test_it_goes_with_its_attempt(muster, page):
     assert muster.status()["endpoints"] == {}
 
 
-# Upgrades whatever comes; reads nothing then, or writes without an end.
+# Upgrades every request; then reads nothing, or writes endlessly.
 SINK = r"""
 import http.server, os, sys, threading
 sys.path.insert(0, os.environ["SOURCES"])
@@ -319,7 +321,7 @@ server.serve_forever()
 
 @pytest.mark.parametrize("way", ["in", "out"])
 def test_frames_longer_than_memory_pass_as_bytes_and_wait(muster, way):
-    """As many as the page takes, from one who may look, and nobody reads at the other end."""
+    """As many as the page accepts, from a viewer, and nobody reads at the other end."""
     muster.write("sink.py", SINK)
     muster("submit", muster.spec({
         "command": "exec python3 sink.py", "tasks": 1, "files": ["sink.py"],
@@ -331,7 +333,7 @@ def test_frames_longer_than_memory_pass_as_bytes_and_wait(muster, way):
     longest = b"\x82\xff\x7f" + b"\xff" * 7 + b"abcd" + b"x" * 65536
 
     def fill(connection):
-        """Writes what is taken within a second."""
+        """Writes as much as is accepted within a second."""
         connection.settimeout(1)
         with contextlib.suppress(OSError):
             while way == "in":
@@ -356,8 +358,8 @@ def test_frames_longer_than_memory_pass_as_bytes_and_wait(muster, way):
         assert time.monotonic() - begun < siege.patience()
 
 
-# Says all that could lead elsewhere, then publishes what the test asks for: ports of this host, and
-# a page that redirects.
+# Tries everything that could lead elsewhere, then publishes what the test asks for: ports of this
+# host, and a page that redirects.
 ELSEWHERE = r"""
 import http.server, os, socket, sys, threading
 
@@ -398,8 +400,8 @@ threading.Event().wait()
 
 
 def test_a_published_page_leads_to_no_other_host(muster, tmp_path):
-    """Neither the master nor an agent connects to what a program names: an agent connects to its
-    own host, and what listens there asks for its own keys."""
+    """Neither the master nor an agent connects to an address that a program names: an agent
+    connects to its own host, and what listens there asks for its own keys."""
     os.mkfifo(tmp_path / "ports")
     muster.write("elsewhere.py", ELSEWHERE)
     muster("submit", muster.spec({
@@ -408,7 +410,7 @@ def test_a_published_page_leads_to_no_other_host(muster, tmp_path):
     muster.wait_for_phase("running")
     ((_, master_port),) = harness.listening(muster.pids("master")[0])
     ((_, agent_port),) = harness.listening(muster.pids("agent")[0])
-    # This host has it, and is none of the addresses where an agent looks.
+    # This host has it, but it is not among the addresses that an agent tries.
     with socket.create_server(("127.0.0.2", 0)) as elsewhere:
         elsewhere.setblocking(False)
         other_port = elsewhere.getsockname()[1]
@@ -477,7 +479,7 @@ def test_pages_of_the_specification_are_published(muster):
         status, _, body = page.ask("GET", f"/{page.base}{path}")
         return (status, body.decode())
 
-    # Nothing listens in the first moment.
+    # At first nothing is listening.
     harness.eventually(lambda: shown("endpoints/dashboard/a") == (200, "ui:0 /a"))
     harness.eventually(lambda: shown(listed["notes"]) == (200, "lab:0 /tree?x=1"))
     assert muster("status", "last").expect(0).lines("notes: on the job's page")

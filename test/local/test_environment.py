@@ -11,7 +11,8 @@ from pathlib import Path
 import harness
 import pytest
 
-# Each waits until all of its view have printed: the end of a chief ends tasks nobody waits for.
+# Each waits until all tasks in its view have printed, because the end of a chief ends tasks nobody
+# waits for.
 SHOW = """
 import json, os, pathlib, threading
 
@@ -57,8 +58,8 @@ def test_names_that_are_always_there(muster):
 
 
 def free_range(size):
-    """The first of so many ports in a row that nobody has, on two of the loopback's addresses."""
-    # Below those that the kernel gives out: of these, closed connections may hold thousands.
+    """The first of that many consecutive ports that are free on two of the loopback addresses."""
+    # Below the ports that the kernel assigns: closed connections may hold thousands of those.
     first = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
     for _ in range(100):
         low = random.randrange(10000, first - size)
@@ -98,7 +99,7 @@ def test_ports_that_run_out_are_named(muster):
     low = free_range(7)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", low + 2))
-        # None ends, and gives its port to another, before all have asked for theirs.
+        # None ends, freeing its port for another, before all have asked for theirs.
         done = muster.run({"command": "exec sleep 60", "tasks": 2,
                            "restart": {"process": 0, "container": 0, "host": 0},
                            "network": {"port_range": f"{low}-{low + 6}"}})
@@ -204,7 +205,7 @@ def test_jax_finds_its_coordinator(muster):
     assert len({one["JAX_COORDINATOR_ADDRESS"] for one in tasks.values()}) == 1
     assert {one["JAX_PROCESS_ID"] for one in tasks.values()} == {"0", "1"}
     assert {one["JAX_NUM_PROCESSES"] for one in tasks.values()} == {"2"}
-    for one in tasks.values():  # What its initialize() without arguments goes by.
+    for one in tasks.values():  # What its initialize() without arguments relies on.
         assert one["OMPI_MCA_orte_hnp_uri"].endswith(one["JAX_COORDINATOR_ADDRESS"])
         assert one["OMPI_COMM_WORLD_SIZE"] == "2"
         assert one["OMPI_COMM_WORLD_RANK"] == one["JAX_PROCESS_ID"]

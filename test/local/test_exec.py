@@ -22,7 +22,7 @@ SLEEP = {"command": "exec sleep 1000", "tasks": 1}
 
 @pytest.fixture
 def job(muster):
-    """A job of one task that sleeps."""
+    """Starts a job of one task that sleeps."""
     return start(muster, SLEEP)
 
 
@@ -120,7 +120,7 @@ def test_mistakes_are_named(muster, job):
     muster("exec", "nothing-abc", "--", "true").expect_error(2, "no such job")
 
 
-# Words for tasks that a program might expand, count up to, or take for something else.
+# Task arguments that a program might expand, count up to, or take for something else.
 NO_TASKS = ["worker:0..999999999", "worker:", "worker:-1", "worker:18446744073709551616",
             "worker:0" + ",worker:0" * 5000, "," * 10000, ":" * 10000, "worker:[0-9]*", "(a+)+$",
             "(" * 5000 + ")" * 5000, "../../x", "\x1b]0;mine\x07", "w" * 100000, "worker:0\n", "*",
@@ -134,7 +134,7 @@ def test_a_name_that_is_none_is_refused_at_once(muster, job):
         assert time.monotonic() - begun < siege.patience(), name
         done.expect_error(2)
         assert "\x1b" not in done.text and "\u202e" not in done.text
-    # And many that are some count once.
+    # And many that name only a few tasks count those once.
     muster("exec", job, *["worker"] * 10_000, "--", "true").expect(0)
 
 

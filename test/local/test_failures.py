@@ -30,7 +30,7 @@ while not (folder / "gate").exists():
 
 
 def is_child(pid, parent):
-    """Whether the process was started by the other, or by a child of it."""
+    """Whether the process is a descendant of the other."""
     while pid > 1:
         stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
         pid = int(stat.rsplit(")", 1)[1].split()[1])
@@ -128,7 +128,8 @@ def test_a_killed_agent_brings_a_new_container(muster, gate):
 
 @pytest.mark.parametrize("which", ["stub", "keeper"])
 def test_a_killed_keeper_ends_its_container(muster, gate, which):
-    """The process that the cluster started, and its child that keeps the container clean."""
+    """Either the process that the cluster started, or its child, which keeps the container
+    clean."""
     gang = Gang(muster, gate, tasks=1)
     first = gang.pid("worker:0")
     stub, keeper = muster.pids("keeper")
@@ -186,7 +187,8 @@ def test_master_and_agent_killed_together(muster, gate):
 def test_everything_killed_at_once_leaves_nothing_and_status_still_answers(muster, gate):
     gang = Gang(muster, gate, tasks=2)
     gang.pid("worker:0"), gang.pid("worker:1")
-    # All stand still before the first is killed: an agent that saw its master go starts another.
+    # All are frozen before the first is killed, because an agent that saw its master go would start
+    # another.
     frozen = {gang.running.pid}
     while new := set(muster.processes()) - frozen:
         for pid in new:
@@ -194,7 +196,7 @@ def test_everything_killed_at_once_leaves_nothing_and_status_still_answers(muste
                 os.kill(pid, signal.SIGSTOP)
         frozen |= new
     for pid in frozen - {gang.running.pid}:
-        with contextlib.suppress(ProcessLookupError):  # Some end with those killed before.
+        with contextlib.suppress(ProcessLookupError):  # Some end together with those killed before.
             os.kill(pid, signal.SIGKILL)
     gang.running.wait()
     muster.expect_nothing_left()
@@ -223,7 +225,7 @@ def test_a_short_stop_of_an_agent_costs_nothing(muster, gate):
 
 
 def test_an_agent_that_slept_through_a_takeover_does_no_harm(muster, gate):
-    """The old master's agent wakes when a new master has replaced its task."""
+    """The old master's agent wakes up after a new master has replaced its task."""
     gang = Gang(muster, gate, tasks=2, liveness={"beat": "200ms", "suspect": "500ms", "lost": "2s"})
     first = gang.pid("worker:1")
     gang.pid("worker:0")
@@ -298,7 +300,7 @@ raise RuntimeError("[gloo/transport/tcp/pair.cc:598] Connection closed by peer [
 
 
 def test_a_rank_that_left_well_before_its_peers_is_named(muster):
-    """One has had fewer rows, the others lose their connection to it: nobody has failed first."""
+    """One had fewer rows, and the others lose their connection to it: nobody failed first."""
     muster.write("rank.py", """
 import os, sys, time
 left = os.path.join(sys.argv[1], "left")

@@ -13,8 +13,8 @@ import harness
 import pytest
 import siege
 
-# A server in the task: it says on which port, then answers each connection with what it got,
-# reversed once it has all of it.
+# A server in the task: it prints its port, then answers each connection with everything it
+# received, reversed, once it has all of it.
 SERVER = r"""
 import os, socket, sys, threading
 family = socket.AF_INET6 if sys.argv[1] == "::1" else socket.AF_INET
@@ -41,7 +41,7 @@ while True:
 
 @pytest.fixture
 def muster(muster):
-    """Its jobs are stopped at the end of a test."""
+    """The program; its jobs are stopped at the end of a test."""
     yield muster
     jobs = [entry["job"] for entry in muster("ps", "--json").expect(0).json()["jobs"]]
     if jobs:
@@ -73,7 +73,7 @@ def connect(port):
 
 
 def ask(port, data):
-    """Sends all, closes that half, returns what comes until the end."""
+    """Sends everything, closes that half, and returns what comes until the end."""
     with connect(port) as c:
         sender = threading.Thread(target=lambda: (c.sendall(data), c.shutdown(socket.SHUT_WR)))
         sender.start()
@@ -111,7 +111,7 @@ def test_a_server_that_speaks_first(muster, server, host):
 
 
 def test_another_user_of_this_machine_is_not_forwarded(muster, server):
-    """A program in a task may ask nobody who they are: a debugger, a dashboard that runs code."""
+    """A program in a task may not authenticate anybody: a debugger, a dashboard that runs code."""
     if os.geteuid() != 0:
         pytest.skip("changing the user needs root")
     job, port = server(kind="first")
@@ -121,7 +121,7 @@ def test_another_user_of_this_machine_is_not_forwarded(muster, server):
     assert siege.heard_at([local], *siege.AS_ANOTHER_USER) == ["closed"]
     running.sees("another user of this machine .uid 54321. wanted to connect")
     assert siege.heard_at([local]) == [hello]
-    # A program may use a socket of IPv6, as those in Java do.
+    # A program may use an IPv6 socket, as Java programs do.
     with socket.create_connection(("::ffff:127.0.0.1", local), harness.PATIENCE) as peer:
         assert peer.recv(1) == b"h"
     running.signal(signal.SIGINT)
@@ -184,7 +184,7 @@ def test_a_port_nobody_listens_on_is_told_each_time(muster, server):
                 with connect(here) as c:
                     assert is_broken(c)
             except ConnectionResetError:
-                pass  # Broken before it was seen to stand.
+                pass  # Broken before it was seen to be established.
         running.sees(rf"(?s)(no program listens on port {free.getsockname()[1]} of the task's "
                      r"host.*){2}")
     running.signal(signal.SIGTERM)
@@ -257,8 +257,8 @@ while True:
 
 @pytest.mark.parametrize("options", [["--relay"], []], ids=["relayed", "direct"])
 def test_a_transfer_under_a_killed_master_is_whole_or_breaks(muster, options):
-    """A download without a length ends with its connection, and so does an upload: what is cut off
-    must not look whole, at neither end."""
+    """A download without a length ends with its connection, and so does an upload: one that is cut
+    off must not look complete at either end."""
     muster.write("much.py", MUCH)
     muster("submit", muster.spec({"command": "exec python3 much.py", "tasks": 1,
                                   "files": ["much.py"]})).expect(0)
@@ -338,7 +338,8 @@ def test_the_end_of_the_job_ends_it(muster, server):
 
 @pytest.mark.parametrize("options", [[], ["--relay"]])
 def test_who_ends_a_forward_breaks_what_it_carries(muster, server, options):
-    """A download without a length ends with its connection: what is cut off must not look whole."""
+    """A download without a length ends with its connection: one that is cut off must not look
+    complete."""
     job, port = server(kind="first")
     running = muster.start("forward", *options, job, f"0:{port}")
     with connect(local_port(running)) as cut:

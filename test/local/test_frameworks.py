@@ -1,5 +1,5 @@
 """Frameworks as their programs see them, by programs that need no package: what Horovod's ranks ask
-their rendezvous, what a framework that is a file gives its tasks, what starts MPI's daemons."""
+their rendezvous, what a framework defined by a file gives its tasks, what starts MPI's daemons."""
 
 import json
 import os
@@ -107,7 +107,7 @@ def test_a_restarted_gang_begins_with_an_empty_store(muster):
 
 
 def test_a_framework_is_a_file_of_the_users(muster):
-    """Its roles, templates over the view, the place among the ranks, and the name people see."""
+    """Its roles, templates over the view, the position among the ranks, and the name people see."""
     muster("version").expect(0)
     (muster.home / "frameworks").mkdir(parents=True, mode=0o700)
     muster.home.chmod(0o700)
@@ -199,7 +199,7 @@ def mpi(command, **more):
 
 
 def test_mpi_starts_its_daemons_in_other_tasks(muster):
-    """What mpirun does with the agent that it is given in the place of ssh."""
+    """What mpirun does with the agent that it is given in place of ssh."""
     command = ("cat mpi-hosts; $OMPI_MCA_plm_rsh_agent worker-1 "
                "'echo hello from $MUSTER_ROLE-$MUSTER_INDEX; pwd; exit 7'; echo it ended with $?")
     done = muster.run(mpi(command)).expect(0)
@@ -238,7 +238,7 @@ def test_only_tasks_of_the_job_start_programs(muster):
 
 
 def test_who_proves_nothing_keeps_no_command_from_starting(muster):
-    """Many connections from hosts of the job that say nothing, or never say the last byte."""
+    """Many connections from the job's hosts that send nothing, or never send the last byte."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         address = free.getsockname()
     view = muster.write("view.json", json.dumps({"worker": [f"127.0.0.1:{address[1]}"]}))
@@ -270,7 +270,7 @@ def test_the_key_of_the_tasks_is_in_no_file_and_no_other_job(muster):
     assert os.environ.get("MUSTER_TASK_KEY") is None
 
 
-# What the launch code of each library reads; DeepSpeed asks MPI where one is missing.
+# The variables that each library's launch code reads; DeepSpeed asks MPI if one is missing.
 ABOVE_TORCH = """
 import os
 names = {
@@ -338,14 +338,15 @@ def test_horovods_elastic_ranks_get_their_places_anew(muster):
     assert sorted(first) == ["worker:0", "worker:1", "worker:2"], done.text
     for rank, worker in enumerate(first):
         assert done.lines(rf"{worker} \| all are in: {rank} 3"), done.text
-    # Those that ran keep their order; the newcomer comes last, for rank 0 has the state.
+    # Those that were running keep their order; the newcomer comes last, because rank 0 has the
+    # state.
     assert last == [*(worker for worker in first if worker != "worker:0"), "worker:0"], done.text
     assert done.lines(r"worker:0 \| begins with 2 3"), done.text
     for rank, worker in enumerate(last):
         assert done.lines(rf"{worker} \| ends with {rank} 3"), done.text
 
 
-# Has the kernel know no pidfd_open, as before Linux 5.3, for a program and all that it starts.
+# Makes the kernel deny pidfd_open, as before Linux 5.3, for a program and everything it starts.
 BEFORE_PIDFD = f"""#!/usr/bin/python3
 import ctypes, os, struct, sys
 PIDFD_OPEN = 434
@@ -387,7 +388,8 @@ def for_all():
 
 
 def test_a_folder_of_rays_that_another_user_took_stops_nobody(for_all):
-    """Its name tells the job: who sees the job's processes could keep its tasks from starting."""
+    """Its name reveals the job: whoever sees the job's processes could keep its tasks from
+    starting."""
     if os.geteuid() != 0:
         pytest.skip("changing the user needs root")
     file = pathlib.Path(__file__).parents[2] / "src/spec/frameworks/ray.yaml"

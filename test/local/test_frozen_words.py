@@ -1,6 +1,6 @@
 # timeout: 300
-"""The words people read when something goes wrong, as a whole. A change here is a change of what
-users see: look at the new text as they will, then freeze it.
+"""The full text that people read when something goes wrong. A change here is a change in what users
+see: look at the new text as they will, then freeze it.
 """
 
 import re
@@ -11,7 +11,7 @@ ONCE = {"process": 0, "container": 0, "host": 0}
 
 
 def frozen(muster, text):
-    """Takes out what differs from run to run."""
+    """Removes what differs from run to run."""
     text = text.replace(str(muster.home), "HOME").replace(str(muster.folder), "FOLDER")
     text = re.sub(r"\bjob-[a-z0-9]{6}\b", "JOB", text).replace("HOME/jobs/JOB/work", "WORK")
     return re.sub(r"\b\d+(\.\d+)? (GiB|TiB|cores?)\b", "N", text)

@@ -1,6 +1,6 @@
 # timeout: 300
-"""What tasks do with GPUs: samples, views of them and advice. The GPUs are played by a program of
-nvidia-smi's name that prints what a real one prints; what it says is exact."""
+"""What tasks do with GPUs: samples, views of them and advice. A program named nvidia-smi plays the
+GPUs and prints what a real one prints; its figures are exact."""
 
 import csv
 import io
@@ -13,7 +13,8 @@ import urllib.request
 import pytest
 from harness import eventually
 
-# Four GPUs: the first half busy with a little memory, the last one of a kind that tells nothing.
+# Four GPUs: the first is half busy with a little memory, the last is of a kind that reports
+# nothing.
 NVIDIA_SMI = """\
 #!/usr/bin/env python3
 import os, pathlib, sys, time
@@ -40,7 +41,7 @@ os.write(1, b"0, GPU-0a0b")
 sys.exit(15)
 """
 
-# Keeps the core that it was given busy until the gate opens.
+# Keeps its core busy until the gate opens.
 BURN = """\
 import os, sys
 while not os.path.exists(sys.argv[1]):
@@ -49,7 +50,7 @@ while not os.path.exists(sys.argv[1]):
 
 
 class Gpus:
-    """A machine with GPUs: PATH of it, and how often nvidia-smi was started."""
+    """A machine with GPUs: its PATH, and how often nvidia-smi was started."""
 
     def __init__(self, muster):
         self.folder = muster.folder / "gpus"
@@ -58,7 +59,7 @@ class Gpus:
         muster.environment["PATH"] = f"{self.folder}:{muster.environment['PATH']}"
 
     def rounds(self, count):
-        """After so many a started one dies."""
+        """Makes a started program die after this many rounds."""
         (self.folder / "rounds").write_text(str(count))
 
     def starts(self):
@@ -77,7 +78,7 @@ def rows_of(muster, *arguments):
 
 
 def values_of(muster, *arguments):
-    """The values of each metric of GPUs, each once."""
+    """The distinct values of each GPU metric."""
     values = {}
     for row in rows_of(muster, *arguments, "--name", "hw.gpu."):
         values.setdefault(row["name"].removeprefix("hw.gpu."), set()).add(float(row["value"]))
@@ -125,7 +126,7 @@ def test_a_task_is_measured_by_its_own_gpus(muster, gate, gpus):
     assert len([name for name in chief if name.startswith("temperature")]) == 1
     assert values_of(muster, "ps") == {}
 
-    # The views of people and programs.
+    # What people and programs are shown.
     (top,) = muster("top", "last", "--json").expect(0).json()["jobs"]
     shown = [task["gpu"] for task in top["roles"]["worker"]["tasks"]]
     assert shown == [found[task].get("utilization") for task in ("worker:0", "worker:1")]
@@ -145,7 +146,7 @@ def test_a_task_is_measured_by_its_own_gpus(muster, gate, gpus):
 def test_a_quick_run_sees_all_gpus_of_the_machine(muster, gate, gpus):
     running = muster.start("run", "-n", "1", "--", "sh", "-c", gate.wait)
     muster.wait_for_phase("running")
-    # The first look may come between two lines of the program.
+    # The first sample may come between two lines of the program.
     values = eventually(lambda: (seen := values_of(muster, "worker")) and
                         0.433 in seen["utilization"] and seen, what="samples of all GPUs")
     assert values["utilization.2"] == {0.9} and "utilization.3" not in values
@@ -201,7 +202,7 @@ def test_input_that_does_not_keep_up_is_advised_on(muster, gate, gpus):
     muster.wait_for_phase("running")
 
     def busy():
-        """Also where others have the processor."""
+        """Also if others have the processor."""
         runs = [float(row["value"])
                 for row in rows_of(muster, "worker", "--name", "process.main_thread.running")]
         return len(runs) >= 8 and sum(runs) / len(runs) > 0.9 and values_of(muster, "worker")

@@ -45,7 +45,8 @@ def test_jobs_holds_nothing_but_job_folders(muster):
 @pytest.mark.parametrize("others", ["own it", "write to it", "own the folder above",
                                     "own the link to it"])
 def test_a_home_of_others_is_refused(muster, others):
-    """Who can write there can put settings and programs into the jobs, and read their secrets."""
+    """Whoever can write there can put settings and programs into the jobs, and read their
+    secrets."""
     above = muster.folder / "above"
     home = above / "home"
     home.mkdir(parents=True, mode=0o700)
@@ -106,7 +107,7 @@ def test_the_disk_fills_while_the_job_runs(muster):
     done = in_namespace(muster, f"mount -t tmpfs -o mode=0700,size=4m none {muster.home} && "
                         f"{harness.BINARY} run {path}")
     assert "the end" in done.stdout, done.stderr
-    # Standard output may be somebody's data: it has what the program wrote, and nothing else.
+    # Standard output may be somebody's data: it contains what the program wrote, and nothing else.
     assert re.search(r"^\(.* of its output could not be logged: .*No space left", done.stderr,
                      re.MULTILINE), done.stderr
     assert set(done.stdout.replace("the end", "")) == {"x", "\n"}
@@ -115,7 +116,7 @@ def test_the_disk_fills_while_the_job_runs(muster):
 
 @root_only
 def test_a_job_ends_properly_on_a_disk_that_is_full_by_then(muster):
-    """Room was kept for the last facts and the summary."""
+    """Room was reserved for the last facts and the summary."""
     muster.home.mkdir()
     path = muster.spec({"command": f"dd if=/dev/zero of={muster.home}/fill bs=1k; echo full",
                         "tasks": 1})
@@ -232,13 +233,13 @@ def test_few_open_files_allowed(muster):
 
 @pytest.fixture
 def few(muster):
-    """The program as a shell starts it that allows 60 open files."""
+    """The program, started from a shell that allows 60 open files."""
     script = f'#!/bin/sh\nulimit -Sn 60\nexec {harness.BINARY} "$@"\n'
     return muster.write("few", script, mode=0o755)
 
 
 def test_more_tasks_than_a_shell_has_descriptors_for(muster, few):
-    """The master takes what the host allows; programs get what the shell had."""
+    """The master takes as many as the host allows; programs get the shell's limit."""
     done = muster.start("run", "-q", "-n", "50", "--", "sh", "-c", "ulimit -Sn",
                         program=few).wait().expect(0)
     assert {line.rpartition("| ")[2] for line in done.out.splitlines()} == {"60"}

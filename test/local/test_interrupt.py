@@ -192,7 +192,7 @@ except KeyboardInterrupt:
 
 
 def held_by(gate):
-    """Python that waits for the gate, and does not hear what its terminal sends."""
+    """Python that waits for the gate, and ignores the signals from its terminal."""
     return f"import subprocess; subprocess.call({gate.wait!r}, shell=True, start_new_session=True)"
 
 
@@ -245,7 +245,7 @@ def test_a_second_ctrl_c_does_not_wait_and_a_third_leaves(muster, gate):
     running.type(b"\x03")
     done = running.wait().expect(130)
     assert f"detached from {muster.job()}, which is being stopped" in done.text
-    # What was asked for last has been passed on, although the client left at once.
+    # The last request has been passed on, although the client left at once.
     harness.eventually(lambda: re.findall("deaf|asked", muster("logs", "last").out) ==
                        ["deaf", "asked"])
     gate.open()
@@ -283,7 +283,8 @@ def test_a_job_from_a_file_is_interrupted_where_that_is_asked_for(muster):
 
 
 def test_a_new_master_goes_on_with_an_interrupt(muster, gate):
-    """Its predecessor is killed while the program saves: neither SIGTERM nor a second SIGINT."""
+    """Its predecessor is killed while the program saves; there is neither a SIGTERM nor a second
+    SIGINT."""
     running = typed(muster, TYPED % held_by(gate))
     running.signal(signal.SIGINT)
     running.sees("saving")

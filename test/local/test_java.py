@@ -25,7 +25,7 @@ def programs(tmp_path_factory):
 
 @pytest.fixture
 def embed(muster, programs):
-    """Starts Embedding, which does `deed` when all tasks run."""
+    """Starts Embedding, which does `deed` once all tasks are running."""
     def start(deed, *flags):
         return Java(muster, "Embedding", deed, *LOCAL, *flags, class_path=[programs])
 
@@ -57,7 +57,7 @@ def test_a_job_that_fails_is_told_as_in_tony(embed):
 
 @pytest.mark.parametrize("deed", ["kill", "interrupt"])
 def test_a_kill_ends_the_job(muster, embed, deed):
-    """Also while there is more output than anybody has taken."""
+    """Even while there is more output than anybody has read."""
     done = embed(deed, *TWO, "-executes", "yes | head -n 200000; exec sleep 1000").wait().expect(0)
     assert "start -1" in done.out.splitlines()
     if deed == "kill":
@@ -231,7 +231,7 @@ def test_azkaban_kills_by_sigterm(muster, tmp_path):
 
 
 def run_properties(muster, path, text, encoding="utf-8"):
-    """Runs a property file as it is written, among what every job here needs."""
+    """Runs a property file as written, with what every job here needs."""
     path.write_bytes((text + "\nmain.args=--on local\ntony.worker.instances=1\n"
                       "tony.worker.memory=64m\n").encode(encoding))
     return submit(muster, AZKABAN, env={"JOB_PROP_FILE": str(path)}).wait()
@@ -256,7 +256,8 @@ worker_env.D=
 
 
 def test_quotes_for_azkabans_command_line_are_no_part_of_a_value(muster, tmp_path):
-    """TonY's job type wrote values into a command line; those with blanks had to be in quotes."""
+    """TonY's job type wrote values into a command line, where those with blanks had to be
+    quoted."""
     done = run_properties(muster, tmp_path / "props", """
 executes='printf "quoted: [%s] [%s] [%s]" "$A" "$B" "$C"'
 worker_env.A='x  y'

@@ -1,4 +1,4 @@
-"""A machine on which something has run out: what could not be had is named, once."""
+"""A machine on which something has run out: what could not be obtained is named, once."""
 
 import os
 import pathlib
@@ -11,7 +11,7 @@ ONCE = {"process": 0, "container": 0, "host": 0}
 
 
 def test_a_program_that_gets_no_memory(muster):
-    """Under a limit that everything has, Muster's own processes, too."""
+    """Under a limit that applies to everything, including Muster's own processes."""
     muster.write("grow.py", "rows = bytearray(4 << 30)\n")
     program = muster.write("limited", f'#!/bin/sh\nulimit -v 2000000\nexec {harness.BINARY} "$@"\n',
                            mode=0o755)
@@ -23,7 +23,7 @@ def test_a_program_that_gets_no_memory(muster):
 
 
 def test_an_agent_that_gets_no_memory(muster, gate):
-    """It is not the program's failure, and no crash of Muster's either."""
+    """It is neither the program's failure nor a crash of Muster."""
     running = muster.start("run", muster.spec({
         "command": f"echo up; {gate.wait}; seq 300000", "tasks": 1, "restart": ONCE}))
     running.sees("up")
@@ -52,7 +52,7 @@ def full_table():
 
 
 def test_a_task_that_cannot_be_started(muster, full_table, gate):
-    """Its agent gets no more processes, between one attempt and the next."""
+    """Its agent can start no further process between one attempt and the next."""
     running = muster.start("run", muster.spec({
         "command": f"echo up; {gate.wait}; exit 3", "tasks": 1,
         "restart": {"process": 1, "container": 0, "host": 0}}))

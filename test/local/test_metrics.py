@@ -1,6 +1,7 @@
 # timeout: 300
 """What tasks used: `muster metrics`, the page's JSON, Prometheus' text, and what a master's death
-costs. Programs say themselves what they use: no figure here is a matter of the machine's speed."""
+costs. Programs report themselves what they use, so no figure here depends on the machine's
+speed."""
 
 import csv
 import datetime
@@ -28,8 +29,8 @@ print("USED", times.user + times.system, flush=True)
 """
 
 
-# Each waits in its own way until the gate opens: for Python's lock, in a thread of three; for a
-# child process that computes; for an answer that does not come; for a time.
+# Each waits in its own way until the gate opens: for Python's lock, in one of three threads; for a
+# child process that computes; for an answer that does not come; for a time to pass.
 WAITS = """\
 import multiprocessing, os, socket, sys, threading, time
 gate, how = sys.argv[1:]
@@ -104,7 +105,8 @@ def test_a_program_that_burns_is_seen_to_burn(muster, gate):
     for row in rows_of(muster, "worker:0"):
         after.setdefault(row["name"], []).append(float(row["value"]))
     burnt = after["container.cpu.time.user"][-1] + after["container.cpu.time.system"][-1]
-    # The last look is a second or so before the end; Python's own start is not in its times.
+    # The last sample is a second or so before the end; the program's times do not include Python's
+    # own start.
     assert 1.5 <= burnt <= used + 1
     assert after["container.cpu.time.user"] == sorted(after["container.cpu.time.user"])
     assert 0 < max(after["container.cpu.usage"]) <= (os.cpu_count() or 1) + 0.5
@@ -191,7 +193,7 @@ def test_the_page_tells_programs(muster, gate):
         return {name["name"] for name in
                 json.loads(ask_page(muster, "/api/metrics/names")[1])["names"]}
 
-    # A rate takes two looks.
+    # A rate takes two samples.
     eventually(lambda: "container.cpu.usage" in names(), what="a rate")
 
     def scraped():

@@ -1,4 +1,4 @@
-"""Notices: what leaves a job, when its receivers are well, slow, broken or away."""
+"""Notices: what leaves a job when its receivers are well, slow, broken or away."""
 
 import http.server
 import json
@@ -16,7 +16,8 @@ ALL = ["start", "first_cause", "stall", "end"]
 
 
 class Hook:
-    """A server that answers each request as the next of `answers` says: a status, or "hang"."""
+    """A server that answers each request as the next entry of `answers` says: a status, or
+    "hang"."""
 
     def __init__(self, *answers, tls=None):
         self.requests, self._answers, self._gate = [], list(answers), threading.Event()
@@ -74,7 +75,7 @@ def job(program="true", **notify):
 
 
 def told_facts(muster):
-    """The facts that notices left in the log, once the master has gone."""
+    """The facts that notices left in the log, read once the master is gone."""
     harness.eventually(lambda: muster.pids("master") == [])
     return [fact["text"] for fact in muster("show", "last", "--json").expect(0).json()["facts"]
             if fact["fact"] == "notice-told"]
@@ -103,7 +104,7 @@ def test_a_hook_is_told_of_start_first_cause_and_end(muster, hooks):
 
 
 def test_only_what_was_asked_for_is_told(muster, hooks):
-    """By the key notify.on."""
+    """As the key notify.on says."""
     hook = hooks()
     muster.run(job(hook=hook.url)).expect(0)
     assert trouble(muster) == []

@@ -30,7 +30,8 @@ fall(6)
 
 
 def lines_of(text, index):
-    """The lines of worker:INDEX without their prefixes; folded lines count for each they name."""
+    """The lines of worker:INDEX without their prefixes; folded lines count for each task they
+    name."""
     found = []
     for prefix, line in re.findall(r"^worker:([\d,-]+) \| (.*)$", text, re.MULTILINE):
         spans = [part.split("-") for part in prefix.split(",")]
@@ -88,7 +89,7 @@ def test_a_long_line_is_whole_in_a_file(muster):
         assert "".join(lines_of(done.out, index)) == "x" * 300000 + "end"
 
 
-# More than a master sends to a follower: 66 MB in 600000 lines, each written by itself.
+# More than a master sends to a follower: 66 MB in 600000 lines, each written separately.
 MANY_LINES = """
 import os, sys
 name = os.environ.get("MUSTER_INDEX", "0") if len(sys.argv) > 1 else "0"
@@ -98,7 +99,8 @@ for number in range(600000):
 
 
 def into_a_file(muster, *arguments, name="out"):
-    """Runs muster with standard output to a file; returns what it got and the standard error."""
+    """Runs muster with standard output to a file; returns the file's content and the standard
+    error."""
     with open(muster.folder / name, "wb") as out:
         done = subprocess.run([harness.BINARY, *arguments], env=muster.environment,
                               cwd=muster.folder, stdout=out, stderr=subprocess.PIPE, check=False,
@@ -149,7 +151,7 @@ def test_what_is_skipped_on_a_terminal_ends_at_the_start_of_a_line(muster):
     run = muster.start("run", muster.spec({"command": f"{sys.executable} {program}", "tasks": 1}),
                        terminal=True)
     seen = re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", run.wait().expect(0).out)
-    # Those above the status are drawn again and again while they move.
+    # The lines above the status are redrawn repeatedly while they move.
     lines = re.findall(r"worker:0 \| ([^\n\r]*)\n(?!running:)", seen)
     skips = [line for line in lines if "not shown" in line]
     assert skips, "nothing was skipped: this terminal is too fast for the test"
@@ -212,7 +214,7 @@ def test_a_full_disk_behind_standard_output_is_told_once(muster):
 
 @pytest.mark.parametrize("closed", [">&-", ">&- 2>&-", "<&- >&- 2>&-"])
 def test_streams_that_are_closed_are_nobody_elses(muster, closed):
-    """The next file that is opened would get their numbers, and what is said would go into it."""
+    """The next file that is opened would get their numbers, and messages would go into it."""
     script = f'"$1" run -n 1 -- seq 3 {closed}; echo "status $?"'
     done = subprocess.run(["sh", "-c", script, "sh", harness.BINARY], env=muster.environment,
                           cwd=muster.folder, capture_output=True, text=True,
@@ -251,7 +253,8 @@ def test_the_link_to_the_page_can_be_copied_where_it_wraps(muster):
 
 
 def test_a_terminal_gets_no_half_characters(muster, gate):
-    """They come byte by byte, on a line that moves; what clears the screen does not."""
+    """They come byte by byte, on a line that moves; sequences that clear the screen do not get
+    through."""
     muster.write("bytes.py", """
 import sys, time
 for byte in "\\x1b[2Jgr\u00fc\u00df \u20ac \U0001f600".encode():

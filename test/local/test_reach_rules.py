@@ -55,7 +55,7 @@ def test_a_site_forbids_ways_into_tasks(muster, site, job, verb):
     done.expect_error(2, f"the site forbids {verb}", "/etc/muster/site.yaml:2:5",
                       "ask ops@example.org")
     assert not (muster.folder / "copy").exists()
-    # The others are not forbidden, and nothing of it is a session.
+    # The others are not forbidden, and none of this is a session.
     assert "session-opened" not in muster("show", job, "--json").expect(0).out
     other = "exec" if verb != "exec" else "cp"
     site(text, *VERBS[other](job)).expect(0)
@@ -82,7 +82,7 @@ def test_a_rule_is_for_its_queues_and_roles(site, job):
 
 @pytest.mark.parametrize("verb", ["shell", "exec", "cp", "forward"])
 def test_ssh_is_as_much_as_each_of_four_ways(muster, site, job, verb):
-    """Also for one who was let in before there was a rule."""
+    """Also for somebody who was let in before there was a rule."""
     muster("ssh-config", job).expect(0)
     text = f"forbidden: [{{verbs: [{verb}], roles: [ps], why: ask ops}}]\n"
     for refused in (("ssh-config", job), ("ssh-proxy", job, "ps:0")):
@@ -93,7 +93,7 @@ def test_ssh_is_as_much_as_each_of_four_ways(muster, site, job, verb):
 
 
 def test_a_new_notebook_is_refused_before_anything_is_made(muster, site):
-    # What is looked for on this machine is there.
+    # The local side of what is asked for exists.
     muster.write("modules/jupyter_server/__init__.py", "")
     muster.environment["PYTHONPATH"] = str(muster.folder / "modules")
     site("forbidden: [{verbs: [notebook]}]\n", "notebook").expect_error(

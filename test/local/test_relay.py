@@ -82,7 +82,7 @@ def test_a_large_answer_in_chunks_passes_in_pieces(muster, gate):
     running, viewer = start(muster, gate)
     (master,) = muster.pids("master")
     idle = resident_kib(master)
-    pathlib.Path(f"/proc/{master}/clear_refs").write_text("5")  # VmHWM counts from here.
+    pathlib.Path(f"/proc/{master}/clear_refs").write_text("5")  # Resets VmHWM.
     answers = []
     asking = threading.Thread(target=lambda: answers.append(viewer.get("large")))
     asking.start()
@@ -96,7 +96,8 @@ def test_a_large_answer_in_chunks_passes_in_pieces(muster, gate):
 
 
 def test_an_answer_that_does_not_come_holds_up_nobody(muster, gate):
-    """The program has minutes; meanwhile everybody else is served, and the job ends with it."""
+    """The program has minutes; meanwhile everybody else is served, and the job can end during the
+    wait."""
     running, viewer = start(muster, gate)
     ended = {}
 

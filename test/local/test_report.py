@@ -1,5 +1,5 @@
 # timeout: 300
-"""What programs tell of themselves: event files of TensorBoard, lines on the report socket,
+"""What programs report about themselves: event files of TensorBoard, lines on the report socket,
 `muster.report`; as series of `muster metrics` and in `muster status`."""
 
 import json
@@ -9,7 +9,7 @@ from harness import REPOSITORY, eventually
 
 PYTHON = "/usr/bin/python3"
 
-# By hand, as another language would: a line that is good, one that is not, and what is answered.
+# By hand, as from another language: a good line, a bad one, and the replies.
 BY_HAND = """
 import os, socket
 line = socket.socket(socket.AF_UNIX)
@@ -29,7 +29,7 @@ for step in range(1, 1001):
 """
 
 def last_values(muster, *tasks):
-    """The last value of each series that programs told, by (task, name)."""
+    """The last value of each series that programs reported, by (task, name)."""
     done = muster("metrics", "last", *tasks, "--name", "user.", "--json").expect(0)
     rows = [json.loads(line) for line in done.out.splitlines()]
     return {(row["task"], row["name"]): row["value"] for row in rows}

@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 
 
 def test_every_library_is_in_the_bill_of_materials():
-    """Each package that is built from, but for those of tests and tools."""
+    """Each package that goes into the build, except those for tests and tools."""
     made = subprocess.run([ROOT / "tools" / "sbom", "cyclonedx"], capture_output=True, check=True)
     bill = json.loads(made.stdout)
     assert bill["bomFormat"] == "CycloneDX"
@@ -21,7 +21,7 @@ def test_every_library_is_in_the_bill_of_materials():
 
 
 def test_the_program_lists_its_libraries():
-    """What a scanner of hosts asks: is the fix of a library in this program?"""
+    """A host scanner's question: does this program contain the fix to a library?"""
     rows = subprocess.run([ROOT / "tools" / "sbom", "table"], capture_output=True, text=True,
                           check=True).stdout.splitlines()
     expected = {name: version for name, version, *_ in (row.split("\t") for row in rows)}

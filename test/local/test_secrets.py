@@ -1,4 +1,4 @@
-"""Secrets: what no artefact contains, and who is turned away without one."""
+"""Secrets: no artefact contains them, and nobody is let in without one."""
 
 import os
 import pathlib
@@ -123,7 +123,7 @@ def ask(port, host, path="/"):
 
 
 def test_names_of_others_do_not_open_a_page(muster, gate):
-    """DNS rebinding: a name that its owner lets point here makes no page of ours theirs."""
+    """DNS rebinding: pointing a name here does not let its owner read a page of ours."""
     muster.run_shell("echo fine").expect(0)
     running = muster.start("run", muster.spec({"command": gate.wait, "tasks": 1}))
     muster.wait_for_phase("running")

@@ -20,7 +20,7 @@ DETACH = b"\x1dd"
 
 @pytest.fixture
 def job(muster):
-    """A job of one task that sleeps."""
+    """Starts a job of one task that sleeps."""
     muster("submit", muster.spec({"command": "exec sleep 1000", "tasks": 1})).expect(0)
     muster.wait_for_tasks()
     return muster.job()
@@ -35,7 +35,7 @@ def shells(muster, job):
 
 
 def count(running, tmp_path, until):
-    """Starts a loop in a shell that counts until a file is there; returns the file."""
+    """Starts a loop in a shell that counts until a file exists; returns the file."""
     running.type(f"i=0; while [ ! -e {until} ]; do i=$((i+1)); echo n=$i=; sleep 0.05; done; "
                  f"echo all $i\n".encode())
     running.sees("n=3=")
@@ -94,7 +94,8 @@ def test_a_shell_goes_on_when_the_master_dies(muster, job, tmp_path):
 
 
 def test_no_key_is_lost_or_doubled_when_the_master_dies(muster, job, tmp_path):
-    """Typed at once before and after it, and while there is none; nothing of it is shown here."""
+    """Typed right before and after the death, and while there is no master; nothing typed is echoed
+    here."""
     running = shell(muster, job)
     got = tmp_path / "got"
     running.type(f"stty -echo; echo quiet-$((1+1)); cat > {got}; exit 4\n".encode())
@@ -123,17 +124,17 @@ def test_no_key_is_lost_or_doubled_when_the_master_dies(muster, job, tmp_path):
 
 
 def resize(running, rows, columns):
-    """As a terminal does whose window changes."""
+    """As a terminal does when its window changes."""
     fcntl.ioctl(running.terminal, termios.TIOCSWINSZ, struct.pack("4H", rows, columns, 0, 0))
 
 
 def until(rows, columns):
-    """A shell's line that waits until its terminal has that size."""
+    """A shell command that waits until its terminal has that size."""
     return f"until [ \"$(stty size)\" = '{rows} {columns}' ]; do sleep 0.05; done; ".encode()
 
 
 def test_a_shell_has_the_size_of_its_window(muster, job):
-    """Also one that changes while there is no master, and that of who joins it."""
+    """Even if that changes while there is no master; also the window of whoever joins the shell."""
     running = shell(muster, job)
     running.sees("shell 1")
     resize(running, 41, 101)
@@ -159,7 +160,7 @@ def test_a_shell_has_the_size_of_its_window(muster, job):
     pytest.param(("/usr/bin/setsid", "--wait", harness.BINARY), id="no-signal-tells"),
 ])
 def test_what_is_typed_after_a_change_of_the_window_finds_its_last_size(muster, job, program):
-    """Also where the signal of the change comes late, or never: on another session's terminal."""
+    """Also if the signal of the change comes late, or never: on another session's terminal."""
     running = muster.start(*program[1:], "shell", job, terminal=True, env=SHELL, program=program[0])
     running.type(b"echo on-$((1+1))\n")
     running.sees("on-2")
@@ -209,7 +210,7 @@ def test_a_terminal_that_is_gone_without_a_signal_leaves_the_shell(muster, job, 
     running.type(f"echo on-$((1+1)); until [ -e {go} ]; do sleep 0.05; done; echo end\n".encode())
     running.sees("on-2")
     running.hang_up()
-    go.touch()  # Who reads the terminal is woken, and lets it go.
+    go.touch()  # Whoever reads the terminal is woken, and lets go of it.
     harness.eventually(lambda: muster.pids("shell") == [])
     assert [each["ended"] for each in shells(muster, job)] == [False]
     again = shell(muster, job, "--join", "1")
@@ -219,7 +220,7 @@ def test_a_terminal_that_is_gone_without_a_signal_leaves_the_shell(muster, job, 
 
 
 def test_a_client_hears_of_a_connection_that_dies_without_a_word(muster, job):
-    """As after a sleep, on another network. Here: the system asks for signs of life soon."""
+    """As after a sleep, on another network. Here the system probes idle connections early."""
     running = shell(muster, job)
     running.sees("shell 1")
     harness.eventually(lambda: 0 < idle_timer(running.pid) <= 30)
@@ -230,8 +231,8 @@ def test_a_client_hears_of_a_connection_that_dies_without_a_word(muster, job):
 
 
 def idle_timer(pid):
-    """In how many seconds one of a process's idle connections is probed; 0: none is. Of several,
-    the one that is probed last."""
+    """In how many seconds one of a process's idle connections is probed; 0: none is. If there are
+    several, the one that is probed last."""
     return max((seconds for kind, seconds in harness.timers(pid) if kind == 2), default=0)
 
 

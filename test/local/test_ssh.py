@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("stopped_jobs")
 
 @pytest.fixture
 def job(muster):
-    """A job of one task that sleeps, with a secret in its environment."""
+    """Starts a job of one task that sleeps, with a secret in its environment."""
     muster("submit", muster.spec({"command": "exec sleep 1000", "tasks": 1, "env": {
         "COLOUR": "it's 'green'", "TOKEN": {"from_env": "TOKEN"}}}), env={"TOKEN": "hush-4711"}
     ).expect(0)
@@ -128,7 +128,8 @@ def test_a_task_without_sshd_says_what_is_missing(muster, tmp_path):
 
 
 def test_a_task_does_not_write_the_configuration(muster, tmp_path):
-    """Who it says it runs as stands there, and ssh would expand or fail to read some of that."""
+    """It contains the user that the task claims to run as, and ssh would expand or fail to read
+    some names."""
     said = muster.write("said", "ada\n")
     program = muster.write("bin/id", f"#!/bin/sh\ncat {said}\n", mode=0o755)
     muster("submit", muster.spec({"command": "exec sleep 1000", "tasks": 1, "env": {

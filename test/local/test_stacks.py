@@ -33,7 +33,7 @@ load()
 
 @pytest.fixture
 def muster(muster):
-    """Its jobs are stopped at the end of a test."""
+    """The program; its jobs are stopped at the end of a test."""
     yield muster
     jobs = [entry["job"] for entry in muster("ps", "--json").expect(0).json()["jobs"]]
     if jobs:
@@ -48,7 +48,7 @@ def py_spy():
     return folder
 
 
-# Where there is none: that of harness.Muster.
+# Without one: the PATH of harness.Muster.
 PLAIN = "/usr/bin:/bin"
 
 
@@ -126,7 +126,7 @@ asleep() if os.environ["MUSTER_INDEX"] == "2" else waits()
     def groups():
         return stacks(muster, job, "--json").expect(0).json()["groups"]
 
-    # What they print comes before the call that they stay in.
+    # What they print comes before the call in which they stay.
     harness.eventually(lambda: [group["tasks"] for group in groups()] == [
         ["worker:2"], ["worker:0", "worker:1", "worker:3", "worker:4"]])
     groups = groups()
@@ -136,7 +136,7 @@ asleep() if os.environ["MUSTER_INDEX"] == "2" else waits()
                for line in lines)
 
 
-# One thread wants what another one has, each in its way.
+# One thread wants what another one has, each program in its own way.
 HOLD = """
 import fcntl, os, sys, threading, time
 
@@ -188,7 +188,7 @@ def test_who_holds_what_others_want_is_named(muster, py_spy):
         assert re.search(rf"S, {call} \S+/taken, which process \d+ \(python3\) holds", shown), shown
 
 
-# What they wait for does not come: nobody is left to bring it, or the other end is silent.
+# What they wait for never comes: nobody is left to send it, or the other end is silent.
 VAIN = """
 import multiprocessing, os, queue, signal, socket, sys, threading, time
 
@@ -312,8 +312,8 @@ def test_only_tasks_that_run_are_read(muster):
     assert "muster: late:0" in done.err
 
 
-# Each reads and says nothing. To the first three something comes every 5 s; others are only woken
-# by clocks, or told that somebody is alive.
+# Each reads and prints nothing. The first three receive something every 5 s; the others are only
+# woken by clocks, or told that somebody is alive.
 READERS = """
 import ctypes, os, signal, socket, struct, sys, threading, time
 
@@ -401,7 +401,7 @@ def test_what_comes_now_and_then_is_seen_and_clocks_are_not_taken_for_it(muster)
     muster("submit", muster.spec({"files": ["program.py"], "roles": roles})).expect(0)
     for role in roles:
         harness.eventually(lambda role=role: "ready" in text_of(muster, f"{role}:0"))
-    # As the master looks at what is quiet.
+    # The way the master looks at quiet tasks.
     looks = {role: muster.start("exec", muster.job(), role, "--", harness.BINARY, "stack-probe",
                                 "--watch", "12") for role in roles}
     for (role, look), fed in zip(looks.items(), kinds.values(), strict=True):
@@ -410,8 +410,8 @@ def test_what_comes_now_and_then_is_seen_and_clocks_are_not_taken_for_it(muster)
         assert process["threads"][0]["fed"] == fed, (role, text)
 
 
-# Holds a process as gdb and py-spy do while they read it, and never ends by itself. What has
-# stopped without their having waited for it keeps its stop signal when they are killed.
+# Holds a process as gdb and py-spy do while they read it, and never ends by itself. A process that
+# has stopped before they waited for it keeps its stop signal when they are killed.
 HOLDS = """#!/usr/bin/python3
 import ctypes, os, pathlib, sys, time
 option = "--pid" if "--pid" in sys.argv else "-p"
@@ -432,9 +432,9 @@ time.sleep(10000)
 
 @pytest.fixture
 def held(muster, tmp_path):
-    """A job whose one process is held by what stands for a debugger, as a command has it read: its
-    pid, and a function that starts that command and returns it with the tool's pid and that of the
-    probe that started it."""
+    """A job whose one process is held by a stand-in for a debugger, as when a command has it read:
+    yields its pid, and a function that starts that command and returns it with the pids of the tool
+    and of the probe that started the tool."""
     tools = tmp_path / "tools"
     tools.mkdir()
     for name in ("eu-stack", "gdb", "py-spy"):

@@ -1,6 +1,6 @@
 # timeout: 600
 # together: 4
-"""Tasks that hang: who is named, what follows, and who is left in peace."""
+"""Tasks that hang: which one is named, what follows, and which are left alone."""
 
 import os
 import pathlib
@@ -11,7 +11,8 @@ import sys
 import harness
 import pytest
 
-# Rank 1 sleeps in its first attempt, all others wait for a byte that only the gate brings.
+# Rank 1 sleeps in its first attempt; all others wait for a byte that comes only when the gate
+# opens.
 HANGS = """
 import os, pathlib, sys, time
 gate = pathlib.Path(sys.argv[1]) / "gate"
@@ -68,7 +69,7 @@ async def serve():
 asyncio.run(serve())
 """
 
-# Each serves in its own way; all say a word once they do.
+# Each serves in its own way; all print a word once they do.
 SERVERS = {
     "loop": """
 import selectors, socket, threading
@@ -177,14 +178,14 @@ public class Locks {
 }
 """
 
-# Programs that have nothing to do now: it is not their time, or they wait to be told.
+# Programs that have nothing to do now: it is not time yet, or they wait for instructions.
 IDLE = {
     "timer": "import time\nwhile True:\n    time.sleep(300)\n",
     "told": "import threading\nthreading.Event().wait()\n",
     "greets": "import time\nprint('the next run is in 1 h', flush=True)\ntime.sleep(3600)\n",
 }
 
-# And some that wait for what the job does not have.
+# And some that wait for something that is not part of the job.
 OUTSIDE = {
     "told": "print(input('what now? '), flush=True)\n",
     "folder": """
@@ -219,7 +220,7 @@ asyncio.run(connect())
 """,
 }
 
-# An event loop that nothing can wake: it waits for a result that nobody brings.
+# An event loop that nothing can wake: it waits for a result that nobody will deliver.
 AWAITS = """
 import asyncio
 
@@ -408,7 +409,8 @@ if os.environ["RANK"] == "1":
 dist.all_reduce(tensor)
 """
 
-# By their stacks all three are at one place; what torch would have written tells who is missing.
+# According to their stacks all three are at the same place; what torch would have written shows
+# which one is missing.
 FLIGHT = """
 import os, pickle, time
 rank = int(os.environ["RANK"])
@@ -455,7 +457,7 @@ def muster(muster):
 
 @pytest.fixture(autouse=True)
 def tools(muster):
-    """Tasks find the py-spy of the tests' own environment."""
+    """Lets tasks find the py-spy of the tests' own environment."""
     muster.environment["PATH"] = (
         f"{pathlib.Path(sys.executable).parent}:{muster.environment['PATH']}")
 
@@ -587,7 +589,7 @@ def test_servers_of_any_making_are_left_in_peace(muster):
 
 
 def test_programs_that_have_nothing_to_do_are_idle(muster):
-    """They are told of as such, and nothing follows, whatever is to follow on a hang."""
+    """They are reported as such, and nothing follows, whatever is to follow a hang."""
     for name, program in IDLE.items():
         muster.write(f"{name}.py", program)
     prompt = muster.folder / "prompt"
@@ -614,7 +616,7 @@ def test_programs_that_have_nothing_to_do_are_idle(muster):
 
 
 def test_programs_that_wait_for_something_outside_are_idle(muster):
-    """Nothing follows, whatever is to follow on a hang, and they go on when it comes."""
+    """Nothing follows, whatever is to follow a hang, and they continue when it comes."""
     for name, program in OUTSIDE.items():
         muster.write(f"{name}.py", program)
     for fifo in ("held", "alone"):
@@ -746,7 +748,7 @@ def test_a_rank_that_the_others_wait_for_in_gloo(muster, torch, other, sure, pla
 
 def torch_spec(muster, torch, program, *words, after="5s"):
     muster.write("program.py", program)
-    # What a rank that is killed would leave in /tmp; the path is short enough for its sockets.
+    # For what a killed rank would leave in /tmp; the path is short enough for its sockets.
     temporary = muster.folder / "t"
     temporary.mkdir()
     return muster.spec({"command": f"exec {torch} program.py {' '.join(words)}", "tasks": 3,

@@ -141,11 +141,11 @@ def test_lists_say_what_their_limit_leaves_out(muster, ten_thousand):
     assert muster("ps").expect(0).err == ""
 
 
-# Of one command: seconds of processor time, and memory.
+# The limits for one command: seconds of processor time, and memory.
 CPU_MAX, KIB_MAX = 3.0, 128 << 10
 
-# A process counts what its parent had before exec as its own: this small one starts the command,
-# and not the tests.
+# A process is charged with the memory that its parent had before exec, so this small one starts the
+# command instead of the tests.
 MEASURE = """
 import json, resource, subprocess, sys
 code = subprocess.call(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=2)
@@ -155,7 +155,8 @@ print(json.dumps([code, used.ru_utime + used.ru_stime, used.ru_maxrss]))
 
 
 def measured(muster, *arguments):
-    """Runs a command; returns its exit status and both streams, if it was quick and small."""
+    """Runs a command; returns its exit status and both streams, and fails unless it was quick and
+    small."""
     done = subprocess.run([sys.executable, "-c", MEASURE, harness.BINARY, *arguments],
                           env=muster.environment, cwd=muster.folder, capture_output=True,
                           text=True, timeout=harness.PATIENCE, check=True)
@@ -166,7 +167,7 @@ def measured(muster, *arguments):
 
 
 def test_a_home_of_ten_thousand_jobs(muster, ten_thousand, gate):
-    """Every command that looks for jobs is quick and complete there, whatever it is told."""
+    """Every command that looks for jobs is quick and complete there, whatever its arguments."""
     running = muster.start("run", muster.spec({"name": "now", "command": gate.wait, "tasks": 1}))
     muster.wait_for_phase("running")
     (now,) = (job for job in muster.jobs() if job.startswith("now-"))

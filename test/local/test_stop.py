@@ -8,7 +8,7 @@ import harness
 
 
 def without_master(muster):
-    """A job whose master has died, and whose agents do not know it yet; and these."""
+    """A job whose master has died without its agents knowing yet, and these agents."""
     muster("submit", muster.spec({"command": "exec sleep 1000", "tasks": 2})).expect(0)
     muster.wait_for_phase("running")
     agents = muster.pids("agent")
@@ -88,7 +88,7 @@ def test_stop_right_after_submit(muster):
 
 
 def test_a_job_between_two_masters_goes_on_and_is_stopped_by_the_next(muster):
-    """Everybody who may start the next master sleeps; until they have done so nothing is lost."""
+    """Everybody who may start the next master is asleep; until one of them has, nothing is lost."""
     muster("submit", muster.spec({"command": "exec sleep 1000", "tasks": 1})).expect(0)
     muster.wait_for_phase("running")
     job = muster.job()
@@ -132,7 +132,7 @@ def test_term_goes_to_the_whole_process_group(muster):
 
 
 def test_a_program_under_the_shell_has_the_grace_too(muster):
-    """The shell ends at once by TERM; its program, which saves what it has, must not."""
+    """TERM ends the shell at once; its program, which saves its work, must not end at once."""
     muster.write("save.py", """
 import signal, sys, time
 def save(*_):
@@ -172,7 +172,7 @@ def test_what_ended_long_ago_goes_by_itself_once_a_day(muster):
         muster.run_shell("true", name=name).expect(0)
     old, young = (muster.home / "jobs" / job for job in muster.jobs())
     age(old / "summary.json", 31)
-    for folder in (old, young):  # When they were submitted does not count.
+    for folder in (old, young):  # The time of submission does not count.
         age(folder / "plan.json", 100)
     muster.run_shell("true").expect(0)
     assert old.exists(), "a home's first day has nothing that is old"
@@ -202,7 +202,7 @@ def test_clean_all_keeps_what_runs(muster, gate):
 
 
 def test_a_job_that_must_wait_says_for_what(muster):
-    """Two jobs that each take more than half of the memory: the second waits for the first."""
+    """Each of two jobs takes more than half of the memory, so the second waits for the first."""
     total_mib = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
     roles = {"worker": {"memory": f"{total_mib * 6 // 10}m"}}
     first = muster.start("run", muster.spec(

@@ -26,7 +26,8 @@ SIEGES = ("test/local/test_strangers.py", "test/hadoop/test_yarn_strangers.py",
 
 
 def test_every_attack_is_carried_out_everywhere():
-    """A new kind of attack is named in the threat model, and no siege chooses among them."""
+    """A new kind of attack must be named in the threat model, and no siege picks only some of
+    them."""
     assert [kind for kind in attacks.KINDS if f"`{kind}`" not in MODEL] == []
     for siege_file in SIEGES:
         text = (ROOT / siege_file).read_text()
@@ -45,8 +46,8 @@ def names_of_tests():
 
 
 def test_the_threat_model_and_the_tests_name_each_other():
-    """Each row of its tables ends with tests, each test that it names is there, and it names each
-    of the sieges' own."""
+    """Each row of its tables ends with tests, each test that it names exists, and it names each
+    test of the sieges."""
     named = set(re.findall(r"`(test_\w+(?:\.py)?|[A-Z]\w+\.(?:[A-Z]\w+|\*)|fuzz/\w+\.cc)`", MODEL))
     assert named - names_of_tests() == set()
     tables = re.findall(r"\|[^\n]*\| test \|\n\|[-|]+\|\n((?:\|.*\n)+)", MODEL)
@@ -83,7 +84,7 @@ def test_the_owner_gets_through(muster, gate, kind):
     assert len(re.findall("control.unauthenticated", log)) < 20
 
 
-# What is no HTTP, or not yet.
+# What is not HTTP, or not yet.
 BEFORE_HTTP = ("silent", "half_hello", "half_handshake", "garbage", "wrong_key", "drip")
 
 
@@ -106,15 +107,15 @@ def test_whoever_may_look_gets_through_to_a_portal(muster, tmp_path, kind, door)
             assert answer.status == 200
 
     look()
-    # The whole size: a certificate costs a portal memory for each handshake.
+    # At full size: a certificate costs a portal memory for each handshake.
     siege.hold_out(kind, [(siege.place_of(portal.pid), {})], [portal.pid], look, look)
     portal.signal(signal.SIGINT)
     assert portal.wait().code == 0
 
 
 def answers_to(place, head, body):
-    """The status of each answer to a request with another one behind it, and whether the connection
-    is closed then."""
+    """The status of each answer to a request followed by another one, and whether the connection is
+    then closed."""
     text = f"{head}\r\n\r\n{body}GET /api/status HTTP/1.1\r\nHost: localhost\r\n\r\n"
     with socket.create_connection(place, timeout=harness.PATIENCE) as peer:
         answer = b""
@@ -127,7 +128,7 @@ def answers_to(place, head, body):
 
 
 def test_requests_that_can_be_read_twice_are_refused(muster, gate):
-    """And what stands behind them is not read at all, unless it was refused for its host."""
+    """And what follows them is not read at all, unless the request was refused for its host."""
     running = muster.start("run", muster.spec({"command": gate.wait, "tasks": 1}))
     muster.wait_for_phase("running")
     (master,), (agent,) = muster.pids("master"), muster.pids("agent")
@@ -140,7 +141,7 @@ def test_requests_that_can_be_read_twice_are_refused(muster, gate):
 
 
 def test_no_request_of_a_stranger_leaves_http(muster, gate):
-    """Whatever stands behind it is read as requests, or not at all."""
+    """Whatever follows it is read as requests, or not at all."""
     running = muster.start("run", muster.spec({"command": gate.wait, "tasks": 1}))
     muster.wait_for_phase("running")
     (master,), (agent,) = muster.pids("master"), muster.pids("agent")
@@ -161,7 +162,7 @@ def attempts_of(muster):
 
 
 def test_a_hostile_task_stops_nobody(muster):
-    """It prints without an end, and leaves daemons in sessions of their own."""
+    """It prints endlessly, and leaves daemons in sessions of their own."""
     muster.write("hostile.py", siege.HOSTILE)
     muster("submit", muster.spec({"command": "python3 hostile.py", "files": ["hostile.py"],
                                   "logs": {"max": "1m", "keep": 2}, "tasks": 2})).expect(0)
@@ -172,12 +173,12 @@ def test_a_hostile_task_stops_nobody(muster):
     muster.wait_for_phase("ended")
 
 
-# Frames of a client, each behind its length: a hello, and a question for the job's status.
+# A client's frames, each preceded by its length: a hello, and a request for the job's status.
 HELLO, ASKED = b"\x02\0\0\0\x0a\0", b"\x02\0\0\0\x1a\0"
 
 
 def test_who_may_look_does_not_ask_a_master_to_death(muster, tmp_path, gate):
-    """With a viewer's key: half a million questions, and none of the answers is read."""
+    """With a viewer's key: half a million requests, and none of the responses is read."""
     running = muster.start("run", muster.spec({"command": gate.wait, "tasks": 2}))
     muster.wait_for_phase("running")
     (master,) = muster.pids("master")
@@ -223,7 +224,8 @@ def test_no_file_and_no_process_shows_another_user_a_key(muster_for_all, gate):
 
 
 def test_who_may_look_does_not_search_a_master_to_death(muster, gate):
-    """Many long words that the output almost has, on as many connections as the page takes."""
+    """Many long words that the output almost contains, on as many connections as the page
+    accepts."""
     running = muster.start("run", muster.spec(
         {"command": f"head -c 8M /dev/zero | tr '\\0' a; {gate.wait}", "tasks": 1}))
     muster.wait_for_phase("running")
@@ -299,7 +301,8 @@ def test_no_file_of_a_job_lets_another_user_in(muster_for_all, mask):
         os.umask(before)
     kinds = {path.suffix or path.name for path in muster.job_folder().rglob("*") if path.is_file()}
     assert kinds >= {".log", ".json", ".yaml", ".stdout", ".cast"}, kinds
-    # Those of the host may be shared with jobs of others: what the job has there has its id.
+    # The host's folders may be shared with others' jobs; what this job has there is named by its
+    # id.
     left = [path for place in ("/tmp", "/dev/shm") for path in pathlib.Path(place).glob(f"*{job}*")]
     for folder in (muster.home, *left):
         done = subprocess.run([*siege.AS_ANOTHER_USER, sys.executable, "-c", TRIES, folder],

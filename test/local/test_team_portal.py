@@ -68,7 +68,7 @@ class NoRedirect(urllib.request.HTTPRedirectHandler):
 
 @pytest.fixture
 def team(muster, tmp_path):
-    """Runs jobs as several people, each with a home of their own."""
+    """Runs jobs as several people, each with their own home."""
     def run(user, name, command="echo fine", **spec):
         home = tmp_path / "homes" / user / ".muster"
         home.parent.mkdir(parents=True, exist_ok=True)
@@ -101,7 +101,7 @@ def test_everybody_sees_what_they_may_and_nothing_else(muster, team, tmp_path):
     status, _, text = portal.ask(f"{page}/api/status", ALICE)
     assert (status, json.loads(text)["outcome"]["result"]) == (200, "succeeded")
     assert portal.ask(f"{page}/logs/worker/0", ALICE)[2].strip() == "fine"
-    # What exists and what does not look the same to whoever may see neither.
+    # Jobs that exist and jobs that do not look the same to somebody who may see neither.
     for path in (f"{page}/api/status", f"{page}/logs/worker/0", f"{page}/api/job"):
         other = path.replace(quoted(mine), quoted("alice:nothing-000000"))
         assert portal.ask(path, BOB)[::2] == portal.ask(other, BOB)[::2] == (
@@ -151,7 +151,7 @@ def test_a_job_between_two_masters_is_queued_and_not_lost(muster, team, tmp_path
     running = muster.start("run", muster.spec({"name": "long", "command": gate.wait, "tasks": 1}),
                            env={"MUSTER_HOME": str(home)})
     harness.eventually(lambda: portal.keys(ALICE, state="running") == ["alice:long"])
-    # Agents that do not get their turn start no other master.
+    # Agents that get no processor time start no other master.
     hers = harness.Muster(tmp_path)
     hers.home = home
     stopped = hers.pids("agent") + hers.pids("keeper")
@@ -210,7 +210,7 @@ def test_a_session_and_a_link_to_a_job(muster, team, tmp_path):
     signed = {"Cookie": cookie.split(";")[0]}
     assert portal.ask("/api/jobs", headers=signed)[0] == 200
     assert portal.ask(f"/jobs/{quoted(key)}/", headers=signed)[0] == 200
-    # Taken back, the token ends its sessions at once.
+    # Revoking the token ends its sessions at once.
     portal.book.write_text(f"bob {BOB}\n")
     assert portal.ask("/api/jobs", headers=signed)[0] == 401
     portal.end()
@@ -312,7 +312,8 @@ def test_counts_for_prometheus(muster, team, tmp_path):
 
 
 def test_a_home_that_is_too_much_holds_up_its_owner_alone(muster, team, tmp_path):
-    """Thousands of jobs whose plans are long and none, and one whose log is longer than memory."""
+    """Thousands of jobs whose plans are long but invalid, and one whose log is longer than
+    memory."""
     team("alice", "fine")
     big = team("bob", "big").split(":")[1]
     home = tmp_path / "homes" / "bob" / ".muster" / "jobs"
@@ -353,7 +354,7 @@ def crc32c(data, table=[]):  # noqa: B006: it is filled once
 
 
 def lengthen(log, count):
-    """Has a job's log say so often what it said first, as nobody's master does."""
+    """Makes a job's log repeat its first entry that often, as no master does."""
     data = log.read_bytes()
     (header,) = struct.unpack_from("<I", data, 8)
     begin = 16 + header
@@ -361,7 +362,7 @@ def lengthen(log, count):
     record = data[begin + 8:begin + 8 + first]
     frames = [data[:begin + 8 + first]]
     for index in range(1, count):
-        number = b"\x08"  # The record's index, which the first one does without.
+        number = b"\x08"  # The record's index, which the first one lacks.
         while index > 127:
             number, index = number + bytes([index & 127 | 128]), index >> 7
         payload = number + bytes([index]) + record

@@ -131,7 +131,8 @@ def test_a_size_that_changes_reaches_the_programs(tmux, muster, job):
     tmux("resize-window", "-t", pane.id, "-x", "90", "-y", "25")
 
     def resized():
-        # curses looks for the signal, then waits for a key: what comes in between is seen after it.
+        # curses checks for the signal, then waits for a key: a change in between is seen only after
+        # the key.
         pane.keys("x")
         return "25 by 90;" in pane.screen
 
@@ -145,7 +146,7 @@ def test_a_screen_is_drawn_anew_when_the_master_died(tmux, muster, job):
     [master] = muster.pids("master")
     os.kill(master, signal.SIGKILL)
     harness.eventually(lambda: muster.pids("master") not in ([], [master]))
-    # What was said about it is gone, and keys reach the program.
+    # The message about it is gone, and keys reach the program.
     pane.sees(WHOLE_PICTURE + r"\n30 by 100; keys \d+;\s*\Z")
     pane.keys("Up")
     pane.sees("keys 1;")

@@ -87,7 +87,7 @@ def test_a_signal_to_the_client_ends_the_job(muster, number):
 
 
 def test_a_job_that_waits_for_room_is_killed_and_leaves_nothing(muster):
-    """Two jobs that each take more than half of the memory: the second waits for the first."""
+    """Each of two jobs takes more than half of the memory, so the second waits for the first."""
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * 6 // 10 >> 20
     first = muster.start("run", "-n", "1", "--memory", f"{memory}m", "--", "sh", "-c",
                          "echo up; exec sleep 1000")
@@ -157,7 +157,7 @@ def environments(done):
     return found
 
 
-# Section by section what TonY gives its tasks; what its containers inherit of YARN is not in it.
+# What TonY gives its tasks, section by section, without what its containers inherit from YARN.
 COMMON = {"JOB_NAME", "TASK_INDEX", "TASK_NUM", "JOB_ID", "appid", "SESSION_ID", "DISTRIBUTED_MODE",
           "ATTEMPT_NUMBER"}
 NEVER = {"AM_HOST", "AM_PORT", "METRICS_RPC_PORT", "MALLOC_ARENA_MAX", "PREPROCESSING_JOB",
@@ -227,7 +227,7 @@ def test_every_setting_is_explained_and_nothing_is_started(muster):
 
 
 def test_what_a_conversion_leaves_out_is_said(muster):
-    """Of a specification that has all of it nothing is."""
+    """For a specification that has everything, nothing is said."""
     words = ("--convert", "-executes", "true", *ONE)
     assert tony(muster, *words).expect(0).err == ""
     done = tony(muster, *words, "--set", "restart.process=0").expect(0)
@@ -302,7 +302,7 @@ def test_a_notebook_is_reached_by_an_address_of_this_machine(muster):
         try:
             with urllib.request.urlopen(address + "hello.txt", timeout=5) as response:
                 return response.read()
-        except OSError:  # Its server may not listen yet.
+        except OSError:  # Its server may not be listening yet.
             return None
 
     text = harness.eventually(answer, harness.PATIENCE, "an answer of the notebook")

@@ -137,7 +137,7 @@ def test_without_a_terminal_it_prints_once(muster, gate):
 
 def test_without_a_database_of_terminals(muster, gate, tmp_path):
     running = job(muster, gate)
-    # A kind that no database has; its name says that it is like xterm.
+    # A terminal type that no database has; its name suggests that it is like xterm.
     terminal = Terminal(muster, "top", "last", env={"TERM": "xterm-unheard-of"})
     terminal.shows("worker:1", "q quit")
     assert terminal.leave().code == 0

@@ -1,5 +1,6 @@
 # timeout: 300
-"""Several users on one machine: what one has, the other waits for, and can neither read nor end."""
+"""Several users on one machine: what one holds, another waits for; and neither can read or end the
+other's jobs."""
 
 import os
 import pathlib
@@ -99,7 +100,7 @@ def test_a_task_does_not_see_into_its_agent(users):
 
 
 def test_locks_and_files_of_others_stop_no_job(users):
-    """What a user can do to the claims of another: hold what can be opened, and take names."""
+    """What a user can do to another's claims: lock files that can be opened, and occupy names."""
     ada, bob = users
     squatted = pathlib.Path("/tmp/muster-claims")
     before = set(pathlib.Path("/tmp").glob(f"muster-claims.{ADA}.*"))

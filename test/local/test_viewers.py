@@ -12,7 +12,7 @@ VIEWERS = 100
 
 
 class Viewer:
-    """Asks as the page's program does, on a connection for each question."""
+    """Sends requests as the page's program does, each on its own connection."""
 
     def __init__(self, link, number):
         self.base, self.token = link.rstrip("/").split("/#t=")

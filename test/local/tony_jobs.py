@@ -5,20 +5,21 @@ tony-site.xml), `text`, `files`, `zips` (files of these names; `modes` of some),
 command prints the task's environment, and waits until all tasks whose environment is looked at have
 done so, as the end of one may end the job. `{folder}` is the folder it all lies in.
 
-And what is to come of it: `status` (0), `jobs` (how many have been submitted; 0: refused before),
-`says` and `never` (expressions that a line of the output has, or none; behind `worker:0> ` a line
-of that task, behind `> ` of any), `counts` (how many such lines), `order` (lines in this order),
-`sees` (of a task, worker0: variables with their values, between slashes an expression, false if
-they are not there). `signal` is sent once the output matches `when`; `outcome` is that of the job.
+And what is expected of it: `status` (0), `jobs` (how many have been submitted; 0: refused before),
+`says` and `never` (expressions that some line of the output matches, or none; after `worker:0> ` a
+line of that task, after `> ` of any), `counts` (how many such lines), `order` (lines in this
+order), `sees` (of a task, worker0: variables with their values, between slashes an expression,
+false if they are not there). `signal` is sent once the output matches `when`; `outcome` is that of
+the job.
 
-What begins with `yarn_` is for YARN alone, `yarn_only` jobs are, and so are `hdfs` and `hdfs_zips`
+Keys that begin with `yarn_` are for YARN only, and so are `yarn_only` jobs, `hdfs` and `hdfs_zips`
 (files at `{hdfs}`, which is `{hdfs_path}` without a scheme) and `application`, what the resource
-manager says of it. `yarn = true` marks what the gate runs there, too. `differs` says why Muster
-answers in a way of its own.
+manager says of it. `yarn = true` marks those that the gate also runs there. `differs` says why
+Muster answers differently.
 
-On this machine each job is converted as well: the specification that `--convert` prints is the one
-that the job has been run by, and what is refused is refused of it, too, in the same words.
-`converts` says why that cannot be compared.
+On this machine each job is converted as well: the specification that `--convert` prints must be the
+one that the job was run from, and a job that is refused must be refused by `--convert`, too, in the
+same words. `converts` says why that cannot be compared.
 """
 
 import pathlib
@@ -97,7 +98,7 @@ class TonyJob:
         return text
 
     def _cluster(self, arguments):
-        """The flags that say where it runs; on YARN what fits a small bed."""
+        """The flags that say where it runs; on YARN also those that make it fit a small bed."""
         if self._on == "local":
             return ["--on", "local"]
         given = {**self._job.get("xml", {}), **dict(
@@ -183,7 +184,8 @@ FILE = re.compile(r"""( *- )(?:([^ {].*)|\{src: (.+?)(?:, as: (.+?))?(?:, unpack
 
 
 def with_whole_files(text, folder):
-    """The lines of a specification, with each file by its path, its name and what becomes of it."""
+    """The lines of a specification, with each file given by its path, its name and what becomes of
+    it."""
     def whole(line):
         found = FILE.fullmatch(line)
         if not found:
@@ -193,7 +195,7 @@ def with_whole_files(text, folder):
         name = (name or "").strip('"') or path.name
         return f"{indent}{path} {name} {unpack or 'auto'}"
 
-    # A short list may stand in one line.
+    # A short list may be on one line.
     text = re.sub(r"^( *)files: \[(.*)\]$", lambda found: "\n".join(
         [f"{found[1]}files:", *(f"{found[1]}  - {file}" for file in found[2].split(", "))]),
         text, flags=re.MULTILINE)
@@ -201,7 +203,7 @@ def with_whole_files(text, folder):
 
 
 def last_words(done, folder):
-    """What a message ends with, behind the place that it names, with paths from the folder on."""
+    """The end of a message, after the place that it names, with paths relative to the folder."""
     return done.err.strip().splitlines()[-1].rpartition(": ")[2].replace(f"{folder}/", "")
 
 
@@ -214,7 +216,7 @@ class Output:
         self._alone = not any(task for task, _ in self._said)
 
     def lines(self, expression):
-        """The lines, by number, that have what `TASK> EXPRESSION` says."""
+        """The lines, by number, that match `TASK> EXPRESSION`."""
         task, arrow, rest = expression.rpartition("> ")
         if not arrow or not re.fullmatch(r"([a-z]+:\d+)?", task):
             return [i for i, line in enumerate(self._all) if re.search(expression, line)]
@@ -236,7 +238,7 @@ class Output:
 
 
 def unlike(task, found, wanted):
-    """How the environment of a task differs from what is wanted."""
+    """How the environment of a task differs from the expected one."""
     if not found:
         return [f"{task} has not shown its environment"]
 
