@@ -1,9 +1,9 @@
 """Tests against real Hadoop daemons, of every version that tools/hadoop knows.
 
 A test takes one of the fixtures `bed`, `ha_bed`, `kerberos_bed`, `yarn_bed`, and runs once per
-version. Beds are shared: what a test kills or freezes is brought back after it; what it stores goes
-under `hdfs_folder`. A file uses one kind of bed and names it in a line of its own, `# bed: ha`, for
-ctest, which starts each bed once for all files; without the line it is `plain`.
+version. Beds are shared: whatever a test kills or freezes is brought back afterwards; whatever it
+stores goes under `hdfs_folder`. A file uses one kind of bed and names it in a line of its own,
+`# bed: ha`, for ctest, which starts each bed once for all files; without the line it is `plain`.
 """
 
 import contextlib
@@ -43,7 +43,7 @@ def pytest_generate_tests(metafunc):
 
 
 class Beds:
-    """The beds of this run: those that somebody started for us, else our own, one version's."""
+    """The beds of this run: those that somebody started for us, or else our own, of one version."""
 
     def __init__(self, only_lent):
         self.only_lent = only_lent
@@ -87,7 +87,7 @@ def lend(request, beds, version, variant):
 
 @pytest.fixture
 def bed(request, beds, hadoop_version):
-    """One of each master, 2 DataNodes, 2 NodeManagers, no security."""
+    """One master of each kind, 2 DataNodes, 2 NodeManagers, no security."""
     yield from lend(request, beds, hadoop_version, "plain")
 
 
@@ -105,7 +105,7 @@ def kerberos_bed(request, beds, hadoop_version):
 
 @pytest.fixture
 def yarn_bed(request, beds, hadoop_version):
-    """3 NodeManagers, which ask an nvidia-smi for their GPUs, and one of each other daemon."""
+    """3 NodeManagers, which ask an nvidia-smi for their GPUs, and one of every other daemon."""
     yield from lend(request, beds, hadoop_version, "yarn")
 
 
@@ -134,7 +134,7 @@ def sleeper():
 
 @pytest.fixture
 def muster(tmp_path):
-    """The program with its own MUSTER_HOME; `muster.use(bed)` shows it a bed."""
+    """The program with its own MUSTER_HOME; `muster.use(bed)` points it to a bed."""
     program = HadoopMuster(tmp_path)
     yield program
     try:
@@ -146,7 +146,8 @@ def muster(tmp_path):
 def as_alice(muster, bed):
     """The program as alice, who has a home in HDFS; her applications are killed after the test."""
     bed.shell("fs", "-mkdir", "-p", "/user/alice").expect()
-    # Who made /user first, perhaps as the parent of a private folder, shut all others out.
+    # Whoever made /user first, perhaps as the parent of a private folder, has shut everybody else
+    # out.
     bed.shell("fs", "-chmod", "755", "/user").expect()
     bed.shell("fs", "-chown", "alice", "/user/alice").expect()
     muster.use(bed)
@@ -168,7 +169,7 @@ def yarn(muster, bed):
 
 @pytest.fixture
 def yarn_with_pairs(muster, ha_bed):
-    """The program as a user of the bed whose masters have a second."""
+    """The program as a user of the bed that has pairs of masters."""
     yield from as_alice(muster, ha_bed)
 
 
@@ -191,12 +192,12 @@ class HadoopMuster(harness.Muster):
         super().__init__(folder)
         for name in [name for name in self.environment if name.startswith(("HADOOP_", "KRB5"))]:
             del self.environment[name]
-        # Retention would be one more process beside each test's own.
+        # Retention would be one more process beside each test's own processes.
         self.home.mkdir(exist_ok=True)
         (self.home / "config.yaml").write_text("cleaning: {older: none}\n")
 
     def use(self, bed):
-        """Gives it the configuration of the bed, as a user would; returns itself."""
+        """Gives the program the bed's configuration, as a user would; returns itself."""
         self.environment["HADOOP_CONF_DIR"] = str(bed.conf)
         self.environment.update({name: bed.environment[name] for name in bed.extra_environment})
         return self
@@ -204,7 +205,8 @@ class HadoopMuster(harness.Muster):
 
 @contextlib.contextmanager
 def other_place(folder, bed, user="alice"):
-    """The program as somebody on another host: the configuration of the bed is there, no more."""
+    """The program as somebody on another host, which has the bed's configuration and nothing
+    else."""
     folder.mkdir()
     program = HadoopMuster(folder).use(bed)
     program.environment["HADOOP_USER_NAME"] = user

@@ -33,7 +33,8 @@ def text_of(port, token, path):
 
 
 def expect_a_life(yarn, bed, python):
-    """A cell counts, its master dies, it counts on; what is saved before and after is in HDFS."""
+    """A cell counts, its master dies, it goes on counting; what is saved before and after is in
+    HDFS."""
     name = f"life-{os.getpid()}"
     folder = f"/user/alice/notebooks/{name}"
 

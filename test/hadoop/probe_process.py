@@ -1,4 +1,4 @@
-"""A probe: a process that is told by lines of JSON what to do, and answers each with one.
+"""A probe is a process that takes lines of JSON saying what to do, and answers each with another.
 
 It does one step at a time, so that daemons can be killed between any two, or during one.
 """
@@ -40,7 +40,7 @@ class ProbeProcess:
         self.process.stdout.close()
 
     def begin(self, do, **fields):
-        """Asks; answer() waits for what comes."""
+        """Sends a request; answer() waits for the answer."""
         self.process.stdin.write(json.dumps({"do": do, **fields}) + "\n")
         self.process.stdin.flush()
 
@@ -55,7 +55,7 @@ class ProbeProcess:
         return self.answer()
 
     def refused(self, do, **fields):
-        """Does what must fail; returns the error, which is one line for people."""
+        """Does something that must fail; returns the error, which is one line for people."""
         with pytest.raises(RefusedError) as caught:
             self(do, **fields)
         assert "\n" not in str(caught.value)

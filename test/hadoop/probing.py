@@ -18,7 +18,7 @@ class Probe(ProbeProcess):
         return error
 
     def accepted(self, do, within=60, **fields):
-        """Does what is refused until the other side is ready for it."""
+        """Repeats what is refused until the other side is ready for it."""
         def once():
             try:
                 self(do, **fields)
@@ -31,7 +31,7 @@ class Probe(ProbeProcess):
         waiting.until(once, within, lambda: f"{do} is accepted; last: {refusals[-1:]}")
 
     def beat_until(self, done, within=60):
-        """Beats until `done(answer)`; returns what it returned."""
+        """Sends heartbeats until `done(answer)` is true; returns its value."""
         found = []
 
         def beat():
@@ -44,7 +44,7 @@ class Probe(ProbeProcess):
         return found[0]
 
     def granted(self, count=1, **fields):
-        """Asks, and returns as many grants."""
+        """Asks for containers, and returns that many grants."""
         self("ask", count=count, **fields)
         grants = []
 

@@ -6,13 +6,13 @@ import threading
 
 
 class Relay:
-    """Listens on a port of its own for a server on this machine.
+    """Listens on a port of its own in place of a server on this machine.
 
     While `losing` is set, the first answer that comes is thrown away and its connection closed, as
-    a broken network would; `lost` is set then, and with `dies` nobody listens here any more.
-    The answer to a request with the bytes `stalls_at` is held back, and every one after it;
-    `stalled` is set when it has come. Not before: a daemon may skip the request of a client that
-    has gone before its turn came.
+    a broken network would do; then `lost` is set, and with `dies` nobody listens here any longer.
+    The answer to a request with the bytes `stalls_at` is held back, as is every later one;
+    `stalled` is set when that answer has come. Not before: a daemon may skip the request of a
+    client that was gone before its turn.
     """
 
     def __init__(self, port, dies=False, stalls_at=None):

@@ -1,4 +1,4 @@
-"""The RPC probe (rpc_probe/): one process that calls what it is told, in protobuf's own bytes."""
+"""The RPC probe (rpc_probe/): one process that makes the calls it is told to, in raw protobuf."""
 
 from probe_process import ProbeProcess, RefusedError
 
@@ -12,7 +12,7 @@ class Probe(ProbeProcess):
         super().__init__(bed, "rpc_probe", **variables)
 
     def open(self, *ports, **fields):
-        """Names the servers of the calls that follow, by ports of the bed; returns itself."""
+        """Names the servers for the calls that follow, by ports of the bed; returns itself."""
         if self.bed.kdc and "identifier" not in fields:
             fields = {"kerberos": True, "principal": "nn/_HOST@BED", **fields}
         elif "identifier" not in fields:
@@ -26,17 +26,17 @@ class Probe(ProbeProcess):
                               **fields)["reply"])
 
     def refused(self, method, *values, **fields):
-        """Calls what must fail; returns the error, which is one line."""
+        """Calls a method that must fail; returns the error, which is one line."""
         return super().refused("call", method=method, request=message(*values).hex(), **fields)
 
     # Calls that both NameNode and ResourceManager have.
 
     def token(self, renewer="alice"):
-        """Gets a delegation token; returns its message."""
+        """Gets a delegation token; returns it as a message."""
         return self.call("getDelegationToken", renewer)[1]
 
     def renew(self, token):
-        """Returns when it ends now, in milliseconds."""
+        """Renews a token; returns its new end, in milliseconds."""
         return self.call("renewDelegationToken", token)[1]
 
 

@@ -1,7 +1,7 @@
-"""The simplest application on YARN: its only container, the master's, sleeps.
+"""The simplest application on YARN: its only container, the master's, just sleeps.
 
 It is submitted over REST and needs neither Java nor Muster, so that tests of the bed and of faults
-have a container at hand.
+have a container to work with.
 """
 
 import contextlib
@@ -53,8 +53,8 @@ class Sleeper:
                       if command.startswith(COMMAND))
 
     def end(self):
-        """Kills them all, also where the test left no resource manager, and waits until they have
-        ended; a bed that has ended took its own along."""
+        """Kills them all, even if the test left no resource manager, and waits until they have
+        ended; a bed that has ended took its own with it."""
         for bed, name in self.started:
             if bed.is_up():
                 bed.restore()

@@ -1,4 +1,4 @@
-"""Data that comes in two halves, with something that happens in between."""
+"""Data that comes in two halves, with something happening in between."""
 
 import os
 import threading
@@ -7,7 +7,7 @@ import threading
 class SlowSource:
     """A fifo that gives the first half of `data`, calls `in_the_middle`, then gives the rest.
 
-    A reader has all of the first half but what fits into the fifo when the call is made.
+    When the call is made, a reader has all of the first half except what fits into the fifo.
     """
 
     def __init__(self, path, data, in_the_middle):
@@ -37,7 +37,7 @@ class SlowSource:
         return self.path.open("rb", buffering=0)
 
     def end(self):
-        """Waits until all was taken; what went wrong with the source is raised here."""
+        """Waits until everything was read; raises whatever went wrong with the source."""
         self.thread.join(60)
         if self.failed is not None:
             raise self.failed

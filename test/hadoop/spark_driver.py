@@ -19,12 +19,12 @@ FITS_MB, TOO_MUCH_MB = 64, 1200
 
 
 def hold(megabytes):
-    """Memory that is really taken."""
+    """Memory that is really in use."""
     return bytearray(b"1") * (megabytes << 20)
 
 
 def add_up(args, ctx):
-    """Takes rows beside some memory, and has them counted by the driver's ledger."""
+    """Reads rows while holding some memory, and has them counted in the driver's ledger."""
     held = hold(args)
     feed = ctx.get_data_feed()
     while not feed.should_stop():
@@ -50,7 +50,7 @@ def main():
         "spark.yarn.am.memory": "512m",
         "spark.executor.instances": "2",
         "spark.executor.memory": "512m",
-        # What docs/spark.md says of a program of 200 MB, on one core.
+        # What docs/spark.md says about a program of 200 MB, on one core.
         "spark.executor.memoryOverhead": f"{384 + 64 + 200 + 32}m",
     }.items():
         conf.set(name, value)

@@ -120,7 +120,7 @@ def test_runs_with_other_settings_for_a_while(bed):
 
 
 def test_killed_owner_of_a_bed_leaves_nothing(hadoop_version, tmp_path, sleeper):
-    """The owner is what a pytest or a ctest is to its bed."""
+    """The owner here stands for a pytest or ctest with its bed."""
     program = ("import pathlib, signal, sys\n"
                "from bed import Bed\n"
                "bed = Bed.start(sys.argv[1])\n"
@@ -171,7 +171,7 @@ def test_a_file_system_that_runs_nothing_has_no_room(monkeypatch):
     ("owner", signal.SIGKILL), ("keeper", signal.SIGKILL), ("guard", signal.SIGKILL),
     ("keeper", signal.SIGINT), ("guard", signal.SIGTERM)])
 def test_keeper_leaves_nothing(tmp_path, victim, number):
-    """However it ends: here with a daemon and its orphan in a session of its own."""
+    """However it ends; here with a daemon and its orphan in a session of its own."""
     folder = tmp_path / "bed"
     folder.mkdir()
     owner = subprocess.Popen(["sleep", "12345"])

@@ -43,7 +43,7 @@ def test_a_dead_datanode_is_passed_over(fs, bed, muster, stored, victim):
 
 @pytest.mark.parametrize("victim", ["dn1", "dn2"])
 def test_a_datanode_that_dies_during_put_is_replaced(bed, fs, muster, hdfs_folder, victim):
-    """In mid-block: the fifo holds 10.5 MB back until the node is dead."""
+    """In the middle of a block: the fifo holds back 10.5 MB until the node is dead."""
     fs("mkdir", "-p", hdfs_folder).expect(0)
     data = os.urandom(21 * MB)
     source = SlowSource(muster.folder / "pipe", data, lambda: bed.kill(victim))
@@ -55,7 +55,7 @@ def test_a_datanode_that_dies_during_put_is_replaced(bed, fs, muster, hdfs_folde
 
 
 def test_a_damaged_replica_is_noticed(bed, fs, muster, stored):
-    """Every replica of one node is damaged on its disk; the other's are read."""
+    """All replicas of one node are damaged on its disk; those of the other are read."""
     data, path = stored
     blocks = [file for file in pathlib.Path(bed.folder).rglob("blk_*")
               if not file.name.endswith(".meta") and "dn1" in str(file)

@@ -1,4 +1,5 @@
-"""`muster fs` where Kerberos rules: tickets, tokens, every protection, encrypted data transfer."""
+"""`muster fs` with Kerberos: tickets, tokens, every quality of protection, encrypted data
+transfer."""
 # bed: kerberos
 # hadoop: each
 # timeout: 900
@@ -19,7 +20,7 @@ def tokens(kerberos_bed, tmp_path):
 
 @pytest.fixture
 def fs(muster, kerberos_bed, tokens):
-    """Runs with a token and no ticket."""
+    """`muster fs` with a token and no ticket."""
     muster.use(kerberos_bed)
     muster.environment["KRB5CCNAME"] = f"FILE:{muster.folder}/none"
     muster.environment["HADOOP_TOKEN_FILE_LOCATION"] = str(tokens)
@@ -80,7 +81,7 @@ def test_a_cancelled_token_is_told(kerberos_bed, fs, tokens):
 
 
 def test_other_protection_than_the_datanodes_is_told(kerberos_bed, fs, muster, hdfs_folder):
-    """A client that does not protect the transfer where the DataNodes want it."""
+    """A client that does not protect the transfer although the DataNodes require it."""
     conf = kerberos_bed.client_conf({"hdfs-site": {"dfs.data.transfer.protection": ""}})
     fs("mkdir", "-p", hdfs_folder).expect(0)
     (muster.folder / "x").write_text("x")

@@ -17,8 +17,8 @@ from waiting import until
 
 MB = 1 << 20
 
-#: Prints the largest memory of a command in KiB. Between it and this process stands a small one: a
-#: process begins with the memory of the one that it was made from.
+#: Prints the largest memory of a command in KiB. Between it and this process is a small one,
+#: because a process begins with the memory of the one it was forked from.
 MEASURE = """if True:
     import resource, subprocess, sys
     subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
@@ -116,7 +116,7 @@ def test_a_full_local_disk_is_told_and_nothing_is_left(fs, muster, hdfs_folder):
 
 
 def test_memory_does_not_grow_with_a_file(fs, bed, muster, hdfs_folder):
-    """At most 32 MB, whatever the size; larger files are measured by make bench."""
+    """At most 32 MB, whatever the size; make bench measures larger files."""
     with open(muster.folder / "large", "wb") as file:
         for _ in range(12):
             file.write(os.urandom(8 * MB))

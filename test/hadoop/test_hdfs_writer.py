@@ -1,4 +1,4 @@
-"""Files of HDFS that stay open: what readers see after each flush, whose writer dies, leases."""
+"""HDFS files that stay open: what readers see after each flush, writers that die, leases."""
 # bed: plain
 # hadoop: each
 # timeout: 600

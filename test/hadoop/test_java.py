@@ -51,7 +51,7 @@ def test_flags_that_are_wrong_are_the_exception_that_tony_throws(yarn, submittin
 
 
 def test_a_scheduler_writes_its_settings_and_waits_for_the_id(yarn, bed, hadoop_jars, tmp_path):
-    """Hadoop's own settings in TonY's file, hundreds of them, are not worth a word."""
+    """Hadoop's own settings in TonY's file, hundreds of them, cause no messages."""
     folder = compile_into(tmp_path, "Scheduler", class_path=hadoop_jars)
     done = Java(yarn, "Scheduler", "tony.containers.command=exec sleep 1000",
                 "tony.execution.envs=A=1", class_path=[folder, *hadoop_jars])
@@ -64,7 +64,7 @@ def test_a_scheduler_writes_its_settings_and_waits_for_the_id(yarn, bed, hadoop_
 
 
 def test_the_configuration_has_what_init_has_read(yarn, hadoop_jars, tmp_path):
-    """And tony.xml is found in a jar of the class path."""
+    """Also, tony.xml is found in a jar on the class path."""
     folder = compile_into(tmp_path, "Merged", class_path=hadoop_jars)
     jar = tmp_path / "settings.jar"
     with zipfile.ZipFile(jar, "w") as archive:
@@ -94,7 +94,7 @@ def test_the_configuration_has_what_init_has_read(yarn, hadoop_jars, tmp_path):
 
 
 def test_a_submitter_made_after_tonys_own(yarn, bed, hadoop_jars, tmp_path):
-    """It ships a file of its own, and removes it in the end."""
+    """It ships a file of its own, and removes it at the end."""
     folder = compile_into(tmp_path, "OwnSubmitter", class_path=hadoop_jars)
     own = tmp_path / "own.txt"
     own.write_text("shipped\n")
@@ -106,7 +106,8 @@ def test_a_submitter_made_after_tonys_own(yarn, bed, hadoop_jars, tmp_path):
 
 
 def test_files_of_a_programs_own_count_below_tony_xml(yarn, hadoop_jars, tmp_path):
-    """What addResource() reads is below what TonY reads after it, but what is final stays."""
+    """What addResource() reads is overridden by what TonY reads afterwards, except values that are
+    final."""
     folder = compile_into(tmp_path, "Layered", class_path=hadoop_jars)
     own = tmp_path / "own.xml"
     own.write_text(settings_of({
@@ -129,7 +130,7 @@ def test_files_of_a_programs_own_count_below_tony_xml(yarn, hadoop_jars, tmp_pat
 
 
 def test_a_killed_submitter_kills_the_application(yarn, bed):
-    """And it finds the cluster by a folder of the class path, as Hadoop's clients do."""
+    """It also finds the cluster through a folder on the class path, as Hadoop's clients do."""
     running = Java(yarn, "com.linkedin.tony.cli.ClusterSubmitter", *ONE, "-executes",
                    "echo up; exec sleep 1000", class_path=[bed.conf],
                    env={"HADOOP_CONF_DIR": None})

@@ -1,4 +1,5 @@
-"""Kerberos: muster-krb5 with a real realm; what is got by a ticket, and what a token then is."""
+"""Kerberos: muster-krb5 with a real realm; what a ticket gets, and what a token is then good
+for."""
 # bed: kerberos
 # hadoop: each
 # timeout: 900
@@ -115,7 +116,7 @@ def test_tokens_of_others_and_malformed_ones_are_refused(probe):
 
 
 def test_without_credentials_it_says_what_to_bring(probe):
-    # Neither Kerberos configured nor a token: the server's refusal, and what to do.
+    # With neither Kerberos configured nor a token: the server's refusal, and what to do.
     error = probe.open("nn1.rpc", kerberos=False, user="alice").refused("getFileInfo", "/")
     assert error.code == "unauthenticated"
     assert "SIMPLE authentication is not enabled" in str(error)

@@ -1,4 +1,5 @@
-"""The bed with a realm of its own: tickets are needed, every quality of protection is spoken."""
+"""The bed with a realm of its own: tickets are needed, and every quality of protection is
+spoken."""
 # bed: kerberos
 
 import artifacts

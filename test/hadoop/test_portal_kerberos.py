@@ -22,7 +22,7 @@ SMALL = {"roles": {"worker": {"tasks": 1, "memory": "128m"}}, "restart": {"proce
 
 
 class Portal:
-    """A portal on localhost, for which the realm has a key; and clients with a ticket each."""
+    """A portal on localhost, for which the realm has a key, and clients with a ticket each."""
 
     def __init__(self, muster, bed, folder, *arguments, keytab=None):
         self.muster, self.kdc, self.folder = muster, bed.kdc, folder
@@ -35,7 +35,7 @@ class Portal:
         return self.kdc.kinit(user, f"FILE:{self.folder}/{user}.tickets")
 
     def environment(self, user):
-        """That of a person's own programs."""
+        """The environment of a person's own programs."""
         return {**os.environ, "KRB5_CONFIG": str(self.kdc.conf),
                 "KRB5CCNAME": self.cache(user) if user else f"FILE:{self.folder}/none"}
 
@@ -61,7 +61,7 @@ class Portal:
 
 @pytest.fixture
 def team(muster, kerberos_bed, tmp_path):
-    """Two people's jobs on this machine; `start()` serves them."""
+    """Two people's jobs on this machine; `start()` starts a portal for them."""
     muster.environment["KRB5_CONFIG"] = str(kerberos_bed.kdc.conf)
     keys, portals = {}, []
     for user in ("alice", "bob"):
@@ -88,7 +88,7 @@ def test_curl_is_who_its_ticket_says(team):
     seen = portal.list("alice")
     assert seen["viewer"] == "alice" and [job["key"] for job in seen["jobs"]] == [keys["alice"]]
     assert {job["key"] for job in portal.list("bob")["jobs"]} == set(keys.values())
-    # The portal proves itself, too, and what bears a ticket gets no session unasked.
+    # The portal authenticates itself, too, and a request with a ticket gets no session unasked.
     _, head, _ = portal.curl("alice", "/api/jobs")
     assert re.search(r"^WWW-Authenticate: Negotiate \S{40,}$", head, re.M)
     assert "Set-Cookie" not in head
@@ -169,7 +169,7 @@ def test_chromium_signs_in_by_itself(team, tmp_path):
         assert "of-bob" not in window.run("return document.body.innerText")
         assert window.text("#sign-in") is None
         window.picture(tmp_path / "alice.png")
-    # A link to a job opens it, in a browser that has no session yet, too.
+    # A link to a job opens it, even in a browser that has no session yet.
     with window_of(portal, "bob") as window:
         window.open(f"{portal.site}/jobs/{urllib.parse.quote(keys['bob'], safe='')}/")
         window.sees("#outcome-title", "succeeded")
@@ -205,7 +205,7 @@ def test_the_portal_of_a_secure_cluster(muster, kerberos_bed, tmp_path):
         answers.append(portal.curl("alice", page))
         return answers[-1][0] != 404
 
-    # The resource manager tells of it before HDFS has been looked at.
+    # The resource manager reports it before HDFS has been read.
     until(is_known, 60, lambda: answers[-1])
     status, _, body = answers[-1]
     assert status == 200, body
@@ -213,12 +213,13 @@ def test_the_portal_of_a_secure_cluster(muster, kerberos_bed, tmp_path):
     assert state("bob") is None
     assert json.loads(body)["outcome"]["result"] == "succeeded"
     assert portal.curl("bob", page)[0] == 404
-    # Its own ticket ends, and HDFS comes back without knowing it: what was known is still shown.
+    # The portal's own ticket expires, and HDFS comes back without knowing it: what was known is
+    # still shown.
     expired = ["klist", "-s", "-c", tickets]
     until(lambda: subprocess.run(expired, env=portal.environment(None), check=False).returncode,
           120, "the portal's ticket ends")
     bed.restart("nn1")
-    # The resource manager may be the first to say so.
+    # The resource manager may be the first to report it.
     until(lambda: "HDFS" in (portal.list("alice")["notice"] or ""), 120, "a notice")
     assert state("alice") == "succeeded"
     assert portal.list("bob")["jobs"] == [], "nobody sees more than before"

@@ -18,7 +18,7 @@ def probe(bed):
 
 
 def audited(bed, *words):
-    """Waits until the NameNode has audited a call with all these words; returns its line."""
+    """Waits until the NameNode's audit log has a call with all these words; returns its line."""
     def line():
         return next((line for line in bed.log("nn1").splitlines()
                      if "FSNamesystem.audit" in line and all(word in line for word in words)), None)

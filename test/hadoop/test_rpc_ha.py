@@ -63,7 +63,7 @@ def test_a_lost_answer_is_asked_for_again(ha_bed, probe, hdfs_folder):
         probe.open("relay", user=layout.user())
         source = made(probe, f"{hdfs_folder}/source")
         relay.losing.set()
-        # Done twice it would say no: the source is gone.
+        # If done twice, it would be refused, because the source is gone.
         renamed = probe.call("rename", source, f"{hdfs_folder}/target", repetition="at_most_once")
         assert relay.lost.is_set() and renamed == {1: 1}
         relay.losing.set()

@@ -13,7 +13,8 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 REPOSITORY = FOLDER.parents[1]
 DRIVER_LIMIT = 500
 
-# Without cgroups memory is kept by looking at it, as long as nobody else is said to keep it.
+# Without cgroups, memory limits are enforced by polling, as long as nothing else is configured to
+# enforce them.
 WATCHED = {"yarn-site": {"yarn.nodemanager.pmem-check-enabled": "true",
                          "yarn.nodemanager.resource.memory.enforced": "false",
                          "yarn.nodemanager.container-monitor.interval-ms": "500"}}

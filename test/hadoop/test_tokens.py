@@ -10,7 +10,7 @@ from rpc_probing import Probe
 
 FETCH = "org.apache.hadoop.hdfs.tools.DelegationTokenFetcher"
 UTIL = "org.apache.hadoop.security.token.DtUtilShell"
-# In the words of dtutil, and in those of the probe.
+# The names that dtutil uses, and those that the probe uses.
 FORMATS = {"java": "writable", "protobuf": "protobuf"}
 
 
@@ -25,8 +25,8 @@ def token_file(bed, tmp_path):
 
 
 def exchange(bed, source, target, form):
-    """Lets Muster's code read a token file and write another; returns what it says of the tokens
-    (the age left out)."""
+    """Lets Muster's code read a token file and write another; returns what it says about the tokens
+    (without their age)."""
     with Probe(bed) as probe:
         tokens = probe("exchange_tokens", **{"from": str(source)}, to=str(target),
                        format=FORMATS[form])["tokens"]
@@ -34,7 +34,7 @@ def exchange(bed, source, target, form):
 
 
 def printed(bed, path):
-    """Returns what dtutil shows of each token: kind, service, renewer, dates, all its bytes."""
+    """Returns what dtutil shows for each token: kind, service, renewer, dates, all its bytes."""
     lines = bed.java(UTIL, "print", path).expect().out.splitlines()
     return [line.split() for line in lines if "DELEGATION_TOKEN" in line]
 
@@ -50,9 +50,10 @@ def test_tokens_go_round(bed, token_file, tmp_path):
     original = printed(bed, token_file)
     assert len(original) == 1
     for form in FORMATS:
-        # What their tool writes in this format, ours reads and writes again, and theirs reads.
+        # What their tool writes in this format, ours reads and writes again, and theirs can read
+        # that.
         theirs, ours = tmp_path / f"theirs-{form}", tmp_path / f"ours-{form}"
-        # It adds to a file that must be there, and keeps one of each token.
+        # It adds to a file that must exist, and keeps one copy of each token.
         shutil.copy(token_file, theirs)
         bed.java(UTIL, "append", "-format", form, token_file, theirs).expect()
         assert exchange(bed, theirs, ours, form) == said

@@ -47,7 +47,7 @@ def test_a_killed_client_kills_the_application(yarn, bed):
 
 
 def test_the_files_of_hadoops_configuration_that_settings_name(yarn, bed, tmp_path):
-    """Whatever their names, and where nothing else says which cluster it is."""
+    """Whatever their names, even if nothing else says which cluster it is."""
     core = tmp_path / "cluster" / "hdfs.xml"
     core.parent.mkdir()
     core.write_text((bed.conf / "core-site.xml").read_text())

@@ -1,5 +1,5 @@
-"""Jobs as TonY's users have them, on YARN: those of tony_jobs.toml that are marked for the gate,
-and all of them with $MUSTER_TONY_JOBS=all, by hand."""
+"""Jobs such as TonY's users have, on YARN: those in tony_jobs.toml that are marked for the gate or,
+by hand, all of them with $MUSTER_TONY_JOBS=all."""
 # bed: plain
 # timeout: 600
 

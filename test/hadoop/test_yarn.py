@@ -63,7 +63,7 @@ def test_an_unmanaged_master_starts_asks_releases_and_finishes(master):
     assert started == {}
     assert master("status", container=one["id"])["state"] in ("new", "running")
     assert master("report")["containers"] >= 2
-    # What runs already is started.
+    # A container that is already running counts as started.
     assert master("start", container=one["id"], commands=[script]) == {}
     for container in (one, two):
         master("release", container=container["id"])
@@ -142,7 +142,8 @@ def test_the_next_attempt_of_a_master_finds_its_containers(bed, probe, tmp_path)
     probe("become", token_file=str(token_of(1)))
     container = probe.granted(allocation=1)[0]["id"]
     probe("start", container=container, commands=["sleep 1000"])
-    # Only containers of which the resource manager knows that they run are kept; no call tells.
+    # Only containers that the resource manager knows to be running are kept; no call reveals which
+    # those are.
     runs = f"{container} Container Transitioned from ACQUIRED to RUNNING"
     until(lambda: runs in bed.log("rm1"), 60)
     probe("fail_attempt", attempt=1)
@@ -185,7 +186,7 @@ def test_a_killed_node_manager_is_lost_with_its_containers(bed, master):
 
 
 def test_a_queue_takes_back_its_share_and_the_master_is_told(bed, master):
-    """`default` fills every node; what `other` asks for, only what is taken back can give."""
+    """`default` fills every node; what `other` asks for can come only from what is taken back."""
     taken = {grant["id"] for grant in master.granted(allocation=1, count=8, memory=4096)}
     other = Probe(bed, user="bob")
     other.become_unmanaged(queue="other")

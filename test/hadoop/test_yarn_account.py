@@ -1,4 +1,4 @@
-"""The account of jobs on YARN, and their sums, on the host of the client and on others."""
+"""The account of jobs on YARN, and sums over them, on the client's host and on others."""
 # bed: plain
 # timeout: 900
 

@@ -26,7 +26,7 @@ SMALL = ("--set", "roles.worker.memory=128m")
 
 
 def portal_page(program, job):
-    """Opens the page of a job that has ended; returns what asks for a part of it."""
+    """Opens the page of a job that has ended; returns a function that requests a part of it."""
     portal = program.start("portal", "--on", "yarn")
     site, token = portal.sees(r"page: (http://\S+)/#t=([0-9a-f]+)").groups()
     _, headers, text = browsers.fetch(site + "/api/session", "POST", token.encode())
@@ -50,7 +50,7 @@ def test_output_is_shown_while_a_job_runs_and_from_the_clusters_own_files_after(
     assert "worker:1 | from 1\n" in shown(yarn)
     assert "from 0" not in shown(yarn, "worker:1")
     assert "from 1" in shown(elsewhere)
-    # Who only looks stops nothing.
+    # A viewer stops nothing.
     for number in (signal.SIGINT, signal.SIGTERM):
         looking = elsewhere.start("logs", job, "-f")
         looking.sees("from 0", RUN_LIMIT)
@@ -123,7 +123,7 @@ def test_an_interrupt_reaches_a_typed_command_as_by_hand(yarn, bed):
 
 
 def test_why_a_job_waits_is_told_with_what_to_change(yarn):
-    # More than both nodes have together: some of it is granted, the rest waits.
+    # More than both nodes have together, so some of it is granted and the rest waits.
     big = ("-n", "3", "--set", "roles.worker.memory=12g", "--name", "big")
     running = yarn.start("run", *big, "--on", "yarn", "--", "sleep", "1000")
     job = until(lambda: yarn.jobs() and yarn.jobs()[0], RUN_LIMIT, "the job is submitted")
@@ -131,7 +131,7 @@ def test_why_a_job_waits_is_told_with_what_to_change(yarn):
     def waits():
         done = yarn("why", job, "--json", within=RUN_LIMIT)
         reasons = done.json()["reasons"] if done.code == 0 else []
-        # At first its master waits; then, that the master has not said yet what it waits for.
+        # At first its master waits; then the master has not yet said what it waits for.
         return [one for one in reasons if one["advice"] and
                 ("12320 MB" in one["text"] or "scheduler" in one["text"])]
 
@@ -165,7 +165,8 @@ def test_a_client_that_is_killed_leaves_its_job_alone(yarn, words):
 
 @contextlib.contextmanager
 def way_that_stalls(yarn, bed, port, words):
-    """While the program's way to a daemon gets no answer any more to a request with these words."""
+    """For the block, the program's way to a daemon gets no more answers from a request with these
+    words on."""
     with Relay(bed.port(port), stalls_at=words) as relay:
         there = f"localhost:{relay.port}"
         site = {"rm1.rpc": {"yarn-site": {"yarn.resourcemanager.address": there}},
@@ -178,7 +179,7 @@ def way_that_stalls(yarn, bed, port, words):
 
 
 def kill_stop_at(yarn, bed, port, words):
-    """Kills `muster stop` where it waits for the answer to such a request."""
+    """Kills `muster stop` while it waits for the answer to such a request."""
     with way_that_stalls(yarn, bed, port, words) as relay:
         stopping = yarn.start("stop", "last")
         until(relay.stalled.is_set, RUN_LIMIT, lambda: f"it asks {words}: {stopping.text}")
@@ -203,15 +204,15 @@ def test_a_stop_that_is_killed_is_done_or_not_done_and_can_be_said_again(yarn, b
     # Where is its master? Nobody was asked to stop yet.
     kill_stop_at(yarn, bed, "rm1.rpc", b"getApplicationReport")
     assert status_of(yarn)["phase"] == "running"
-    # The master was asked: the job stops without the one who asked.
+    # The master was asked, so the job stops even without the client that asked.
     stopping = yarn.start("stop", "last")
     running.sees(r"^(\S+ \| )?told", RUN_LIMIT)
-    for client in (stopping, running):  # The other would bring the job's record here.
+    for client in (stopping, running):  # The other client would fetch the job's record.
         os.kill(client.pid, signal.SIGKILL)
         client.wait(RUN_LIMIT)
     assert status_of(yarn)["phase"] == "stopping"
     gate.touch()
-    # The job's record is about to be brought here.
+    # The job's record is about to be fetched.
     kill_stop_at(yarn, bed, "nn1.rpc", b"getListing")
     yarn("stop", "last", within=RUN_LIMIT).expect(0)
     assert yarn.status()["outcome"]["result"] == "stopped"
@@ -255,7 +256,7 @@ def test_old_jobs_and_files_are_removed_and_living_ones_stay(yarn, bed):
     assert theirs in stored, "not ours"
     assert half not in stored, "an upload that nobody finishes"
     assert len(stored) > 1
-    # Its container can start anew: the files are where they were.
+    # Its container can start again: the files are where they were.
     agent, = processes_in(bed, "muster agent")
     os.kill(agent, signal.SIGKILL)
 
@@ -295,7 +296,7 @@ def test_what_is_old_goes_by_itself_once_a_day(yarn, bed):
     until(lambda: gone(old), 120, "the old job is gone")
     log = yarn.home / "cleaning.log"
     until(lambda: f"yarn: {root}: removed 1 job" in log.read_text(), 60, "a line in the log")
-    # Its folder's name is old, it is not.
+    # Its folder has an old name, but it is not old.
     assert not gone(young)
     assert not bed.shell("fs", "-stat", "%y", f"{root}/cleaned").expect().out.startswith("2025")
     # Another host's turn comes with the next day.
@@ -305,7 +306,7 @@ def test_what_is_old_goes_by_itself_once_a_day(yarn, bed):
     until(lambda: (yarn.home / "cleaned" / "yarn").exists(), 60, "it has looked")
     yarn.expect_nothing_left()
     assert not gone(young)
-    # No day of a job is left behind, but living jobs are not hidden by their day's removal.
+    # No empty folder of a day is left behind, but removing a day does not hide living jobs.
     assert gone(f"{root}/jobs/2025/01/01")
     assert yarn.status()["outcome"]["result"] == "succeeded"
     bed.shell("fs", "-rm", "-r", "-skipTrash", young).expect()
@@ -324,5 +325,5 @@ def test_a_client_whose_clock_is_wrong_by_months_removes_nothing_that_is_young(y
         until(lambda: application_of(yarn, bed, job)["state"] == "FINISHED", RUN_LIMIT, "the end")
         done = clean()
         assert (done["removed"], done["files"]) == ([], 0), "by its clock all of it is old"
-    # Now HDFS itself says that it is.
+    # Now HDFS, too, says that it is old.
     assert clean()["removed"] == [job]

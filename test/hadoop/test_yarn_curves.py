@@ -14,7 +14,7 @@ from yarn_jobs import RUN_LIMIT, running_job, status_of
 
 @pytest.fixture
 def bed(yarn_bed):
-    """Not the plain one, for which most files wait (cmake/programs.cmake)."""
+    """Not the plain bed, for which most files wait (cmake/programs.cmake)."""
     return yarn_bed
 
 
@@ -36,7 +36,7 @@ def test_curves_are_shown_through_the_resource_manager_s_proxy(yarn, bed):
     finally:
         window.close()
     yarn("stop", "last", within=RUN_LIMIT).expect(0)
-    # Afterwards: the container's folder is gone, what lies in HDFS is not.
+    # Afterwards the container's folder is gone, but what is in HDFS is not.
     yarn("tensorboard", "last").expect_error(2, "its cluster has removed", "checkpoint.to")
     yarn("fs", "put", yarn.folder / "logs", bed.uri("/user/alice/logs")).expect(0)
     after = yarn.start("tensorboard", "last", "--logdir", bed.uri("/user/alice/logs"),

@@ -56,7 +56,8 @@ def test_a_job_outlives_restarts_of_the_clusters_daemons_and_a_host_that_falls_i
         bed.kill(daemon)
     with bed.configured(checks, restart=["rm1", ill]):
         assert sorted(processes_in(bed, "sleep 1000")) == sorted(tasks.values())
-        # The line to the resource manager is up again: it tells of hosts and gives containers.
+        # The connection to the resource manager is up again: it reports hosts and grants
+        # containers.
         (tmp_path / "ill").touch()
         until(lambda: states_of(yarn) == ["active", "waiting"], RUN_LIMIT,
               lambda: f"the task of the ill host waits: {status_of(yarn)}")
@@ -80,7 +81,8 @@ def test_a_host_that_is_lost_is_waited_for_and_the_other_task_goes_on(yarn, bed)
     kill_all(sleeper_module.processes_of(bed.folder / lost))
     until(lambda: states_of(yarn) == ["active", "waiting"], RUN_LIMIT,
           lambda: f"its task waits: {status_of(yarn)}")
-    # Else nobody says that it is back: the manager takes it for the same, and it stays avoided.
+    # Otherwise nobody reports that it is back: the manager takes it for the same one, and it stays
+    # avoided.
     until(lambda: is_lost(bed, lost), RUN_LIMIT, "the cluster has noticed, too")
     bed.restore()
     until(lambda: status_of(yarn).get("phase") == "running" and attempts_of(yarn) == [1, 2],
@@ -113,7 +115,7 @@ def test_a_task_over_its_memory_is_told_with_the_numbers(yarn, bed):
 
 
 def is_lost(bed, name):
-    """Tells whether the resource manager has given a node manager up."""
+    """Returns whether the resource manager has given up a node manager."""
     nodes = bed.get("rm1.http", "/ws/v1/cluster/nodes?states=LOST")["nodes"] or {}
     place = f":{bed.port(f'{name}.rpc')}"
     return any(node["id"].endswith(place) for node in nodes.get("node", []))
@@ -132,7 +134,8 @@ muster-commit one && echo kept && exec sleep 1000
 
 
 def job_with_a_checkpoint(yarn, folder):
-    """A job that waits, its checkpoint committed, and prints what it finds when it is restarted."""
+    """A job that waits with its checkpoint committed, and prints what it finds when it is
+    restarted."""
     yarn.write("job.sh", WAITS_ONCE)
     spec = yarn.spec({"command": "sh job.sh", "files": ["job.sh"],
                       "checkpoint": {"to": f"hdfs:///user/alice/{folder}"},
@@ -143,7 +146,7 @@ def job_with_a_checkpoint(yarn, folder):
 
 
 def kill_all(pids):
-    """Those that have ended meanwhile do not matter."""
+    """Kills all processes; those that have already ended do not matter."""
     for pid in pids:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
@@ -151,7 +154,7 @@ def kill_all(pids):
 
 def test_a_master_that_dies_with_its_containers_goes_on_from_the_checkpoint(yarn, bed):
     running = job_with_a_checkpoint(yarn, "lost")
-    # Such a cluster ends all, with the master; whichever is killed first, no program is left.
+    # Such a cluster ends everything with the master; whichever is killed first, no program is left.
     kill_all(processes_in(bed, "./muster "))
     until(lambda: not processes_in(bed, "sleep 1000"), 60, "the containers end")
     done = running.wait(RUN_LIMIT).expect(0)
@@ -184,7 +187,7 @@ def test_a_master_that_was_cut_off_leaves_the_job_to_its_successor(yarn, bed):
     (old,) = processes_in(bed, "muster master --on yarn")
     bed.freeze(host_of_process(old))
     os.kill(old, signal.SIGSTOP)
-    # The resource manager gives the silent node up, with the master.
+    # The resource manager gives up the silent node, and with it the master.
     until(lambda: status_of(yarn).get("epoch") == 2 and states_of(yarn) == ["active"], RUN_LIMIT,
           lambda: f"the next master is in charge: {status_of(yarn)}")
     os.kill(old, signal.SIGCONT)
@@ -226,7 +229,7 @@ def test_a_job_is_stopped_while_its_files_are_fetched(yarn, bed):
 
 
 def number_of(running):
-    """What the application's containers have in their names."""
+    """The part of the application's id that its containers have in their names."""
     return running.sees(r"application_(\d+_\d+)", RUN_LIMIT)[1]
 
 

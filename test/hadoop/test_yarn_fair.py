@@ -16,12 +16,12 @@ QUEUES = """<?xml version="1.0"?>
 
 @pytest.fixture
 def fair(yarn, bed):
-    """The program on the bed while its resource manager runs the Fair Scheduler."""
+    """The program on a bed whose resource manager runs the Fair Scheduler."""
     queues = str(yarn.write("fair-scheduler.xml", QUEUES))
     with bed.configured({"yarn-site": {
             "yarn.resourcemanager.scheduler.class": FAIR,
             "yarn.scheduler.fair.allocation.file": queues,
-            # The Capacity Scheduler's alone.
+            # Only the Capacity Scheduler has this.
             "yarn.resourcemanager.scheduler.monitor.enable": "false"}}, restart=["rm1"]):
         yield yarn
 

@@ -1,4 +1,4 @@
-"""GPUs and node labels of YARN, on nodes that find GPUs which are not there."""
+"""YARN's GPUs and node labels, on nodes that find GPUs which do not really exist."""
 # bed: yarn
 # timeout: 600
 
@@ -21,7 +21,7 @@ def test_each_task_has_its_own_gpus_on_the_hosts_of_its_label(yarn_with_gpus, ya
 
 
 def spread_over(yarn, tasks, **role):
-    """The hosts of workers that must not meet."""
+    """The hosts of workers that must not share one."""
     spec = yarn.spec({"command": "true", "roles": {
         "worker": {"tasks": tasks, "memory": "64m", "constraint": "notin,node,worker", **role}}})
     yarn("run", spec, "--on", "yarn", within=RUN_LIMIT).expect(0)

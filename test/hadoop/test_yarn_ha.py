@@ -1,4 +1,4 @@
-"""YARN over two resource managers, of which the active one goes while calls are under way."""
+"""YARN with two resource managers, of which the active one goes away while calls are under way."""
 # bed: ha
 # hadoop: each
 # timeout: 600
@@ -49,7 +49,7 @@ def test_a_job_goes_on_with_the_resource_manager_that_takes_over(yarn_with_pairs
     ha_bed.kill(old)
     ha_bed.activate({"rm1": "rm2", "rm2": "rm1"}[old])
     assert sorted(processes_in(ha_bed, "sleep 1000")) == tasks
-    # The new one hears of ends and gives containers.
+    # The new one learns of ended containers and grants new ones.
     os.kill(processes_in(ha_bed, "muster agent")[0], signal.SIGKILL)
     until(lambda: attempts_of(yarn) == [1, 2] and len(processes_in(ha_bed, "sleep 1000")) == 2,
           RUN_LIMIT)

@@ -1,4 +1,4 @@
-"""Jobs on YARN and HDFS: files that lie there, checkpoints, and a log while it is away."""
+"""Jobs on YARN and HDFS: files stored there, checkpoints, and a log while HDFS is away."""
 # bed: plain
 # timeout: 900
 
@@ -38,7 +38,7 @@ def test_files_of_hdfs_and_the_python_environment_are_fetched_by_the_cluster(yar
                       "roles": {"worker": {"tasks": 1, "memory": "128m"}}})
     done = yarn("run", spec, "--on", "yarn", within=RUN_LIMIT).expect(0)
     assert done.lines("from hdfs") and done.lines("and more"), done.out
-    # Where the node manager keeps what it unpacked for all containers of this user.
+    # Where the node manager keeps what it has unpacked for all containers of this user.
     assert done.lines(r"the python of .*/usercache/alice/filecache/"), done.out
     assert done.lines("id application_"), done.out
     missing = yarn("run", "-n", "1", "--set", "files=[hdfs:///user/alice/none]", "--on", "yarn",
@@ -59,7 +59,7 @@ def test_a_program_that_is_not_java_reads_and_writes_hdfs_by_libhdfs(yarn, bed):
     answer = f"/user/alice/answer-of-{application_of(yarn, bed, job_of(done))['id']}"
     assert bed.shell("fs", "-cat", answer).expect().out == "THROUGH LIBHDFS"
     assert " alice " in bed.shell("fs", "-ls", answer).expect().out
-    # Nothing but what Muster gives shows it the way to Hadoop's classes.
+    # Only what Muster sets shows it the way to Hadoop's classes.
     without = yarn.spec({**job, "env": {**library, "SKIP_HADOOP_PATH": "1"}})
     refused = yarn("run", without, "--on", "yarn", within=RUN_LIMIT).expect(1)
     assert "CLASSPATH not set" in refused.text, refused.text
@@ -98,7 +98,7 @@ def test_tasks_run_and_restart_while_the_namenode_is_away(yarn, bed):
     assert second in processes_in(bed, "sleep 1000")
     bed.restore()
     yarn("stop", "last", within=RUN_LIMIT).expect(0)
-    # Its master may have to wait until the NameNode takes files again.
+    # Its master may have to wait until the NameNode accepts files again.
     until(lambda: status_of(yarn).get("phase") == "ended", RUN_LIMIT,
           lambda: f"the end is known: {status_of(yarn)}")
     assert yarn.status()["outcome"]["result"] == "stopped"

@@ -1,4 +1,4 @@
-"""What jobs find about hosts, remembered in HDFS for the user's next ones."""
+"""What jobs learn about hosts is kept in HDFS for the user's later jobs."""
 # bed: yarn
 # timeout: 600
 
@@ -12,7 +12,7 @@ from yarn_jobs import RUN_LIMIT
 
 @pytest.fixture
 def elsewhere(tmp_path, yarn_bed):
-    """The program as alice on another host, which has her Hadoop configuration and no more."""
+    """The program as alice on another host, which has her Hadoop configuration and nothing else."""
     with other_place(tmp_path / "elsewhere", yarn_bed) as program:
         yield program
 

@@ -42,7 +42,7 @@ def test_two_processes_run_and_succeed(yarn, bed):
 
 def test_a_task_finds_no_key_of_muster(yarn, bed):
     """Neither in the token file that it inherits nor in those of the application's other containers
-    on its node, the master's among them.
+    on its node, including the master's.
     """
     script = ('cd "$(dirname "$HADOOP_TOKEN_FILE_LOCATION")/.." && '
               'echo "looked: $(ls */container_tokens | wc -l)" && '
@@ -54,7 +54,7 @@ def test_a_task_finds_no_key_of_muster(yarn, bed):
 
 
 def test_files_and_folders_go_along_and_are_uploaded_once(yarn, bed):
-    # Nobody else's, so that nobody else has brought it.
+    # Unlike anybody else's, so that nobody else has uploaded it.
     odd = 'wi`th $HOME "é.txt'
     yarn.write("run.sh", f'# {yarn.home}\necho "$0: $(cat data/deep/numbers) '
                '$(stat -c %a data/tool) $(cat wi*)"\n')
@@ -72,7 +72,8 @@ def test_files_and_folders_go_along_and_are_uploaded_once(yarn, bed):
     done = yarn("run", spec, "--on", "yarn", within=RUN_LIMIT).expect(0)
     assert done.out.count("run.sh: 1 2 3 750 odd") == 2, done.out
     first = stored()
-    # Script, file, folder, and what another test may have brought: the program, the file.
+    # Script, file and folder, and what another test may have uploaded already: the program, the
+    # file.
     assert 2 <= len(first - before) <= 4
     yarn("run", spec, "--on", "yarn", within=RUN_LIMIT).expect(0)
     assert stored() == first
@@ -106,7 +107,7 @@ def test_a_running_job_is_shown_and_stopped_from_elsewhere(yarn, bed):
     assert status["application_id"].startswith("application_")
     shown = yarn("status", "last").expect(0).out
     assert "worker:1" in shown
-    # Where the cluster cannot be asked, nothing is said of the job.
+    # If the cluster cannot be asked, nothing is said about the job.
     configuration = yarn.environment.pop("HADOOP_CONF_DIR")
     yarn("status", "last").expect_error(2, "HADOOP_CONF_DIR")
     yarn.environment["HADOOP_CONF_DIR"] = configuration
@@ -174,7 +175,7 @@ def test_only_masters_that_died_within_the_window_count(yarn, bed, window, stand
 
     for _ in range(2):
         assert until(stands, RUN_LIMIT, "a master is in charge") == "running"
-        # The cluster counts from the end of the master before, which it has seen by now.
+        # The cluster counts from the end of the previous master, which it has seen by now.
         seen = time.monotonic()
         until(lambda since=seen: time.monotonic() > since + 1.5, RUN_LIMIT, "the window is over")
         masters += processes_in(bed, "muster master --on yarn")

@@ -1,4 +1,4 @@
-"""A job where Kerberos rules: by ticket from here, by tokens in its containers."""
+"""A job on a cluster with Kerberos: by ticket from here, by tokens in its containers."""
 # bed: kerberos
 # hadoop: each
 # timeout: 600
@@ -27,7 +27,8 @@ exit 3
 def alice(muster, kerberos_bed, tmp_path):
     """The program with a ticket of alice, who has a home in HDFS."""
     kerberos_bed.shell("fs", "-mkdir", "-p", "/user/alice").expect()
-    # Who made /user first, perhaps as the parent of a private folder, shut all others out.
+    # Whoever made /user first, perhaps as the parent of a private folder, has shut everybody else
+    # out.
     kerberos_bed.shell("fs", "-chmod", "755", "/user").expect()
     kerberos_bed.shell("fs", "-chown", "alice", "/user/alice").expect()
     cache = f"FILE:{tmp_path}/alice"
@@ -54,7 +55,7 @@ def test_a_job_acts_by_tokens_in_its_containers(alice, kerberos_bed):
     done = alice("run", spec, "--on", "yarn", within=RUN_LIMIT).expect(0)
     assert len(done.lines(r"^(\S+ \| )?by token")) >= 2, done.text
     assert done.lines("found one"), done.text
-    # A program that is not Java acts by them, too, and by nothing else.
+    # A program not written in Java uses them, too, and nothing else.
     assert done.lines("read by token"), done.text
     assert "Client cannot authenticate via:[TOKEN, KERBEROS]" in done.text, done.text
     shown = alice("status", "last", "--json").expect(0).json()

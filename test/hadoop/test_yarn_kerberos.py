@@ -1,4 +1,4 @@
-"""YARN's protocols where Kerberos rules: by ticket as a client, by tokens as everybody else."""
+"""YARN's protocols with Kerberos: by ticket as a client, by tokens as everybody else."""
 # bed: kerberos
 # hadoop: each
 # timeout: 900
@@ -33,9 +33,9 @@ def alice(start):
 
 @pytest.fixture
 def become_master(start, alice, tmp_path):
-    """Submits an application of alice; returns a probe that is its master, by the token of its
-    container alone. (An unmanaged one will not do: asked by ticket, a resource manager tells its
-    token to nobody, since it compares the name of the user with the ticket's alice@BED.)"""
+    """Submits an application of alice; returns a probe that is its master, with only the token of
+    its container. (An unmanaged one will not do: asked by ticket, a resource manager gives its
+    token to nobody, because it compares the user's name with the ticket's alice@BED.)"""
     tokens, over = tmp_path / "tokens", tmp_path / "over"
 
     def become_master(conf=None):
@@ -97,11 +97,11 @@ def test_a_token_submits_until_it_is_cancelled(kerberos_bed, start, alice, tmp_p
     submitted = without("submit", commands=["sleep 1000"])
     assert submitted["user"] == "alice"
     without("kill", why="enough")
-    # Hadoop's own tools take it, too.
+    # Hadoop's own tools accept it, too.
     environment = {"HADOOP_TOKEN_FILE_LOCATION": str(tokens), "KRB5CCNAME": f"FILE:{tmp_path}/no"}
     shown = kerberos_bed.java("application", "-status", submitted["id"], env=environment).expect()
     assert "enough" in shown.out
-    # Only a ticket gets a token, so that none lives for ever.
+    # Only a ticket can get a token, so that none lives for ever.
     assert "kerberos" in str(without.refused("token")).lower()
     alice("cancel_token")
     gone = start("alice", ticket=False)

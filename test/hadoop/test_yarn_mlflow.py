@@ -1,5 +1,5 @@
-"""A job on YARN as a run of a real MLflow server, which its next master goes on with; no version of
-Hadoop differs in it."""
+"""A job on YARN as a run on a real MLflow server, which the next master continues; Hadoop's
+versions do not differ in this."""
 # bed: yarn
 # timeout: 600
 
@@ -14,7 +14,7 @@ from yarn_jobs import RUN_LIMIT, application_of, processes_in
 
 @pytest.fixture
 def bed(yarn_bed):
-    """Not the plain one, for which most files wait (cmake/programs.cmake)."""
+    """Not the plain bed, for which most files wait (cmake/programs.cmake)."""
     return yarn_bed
 
 
@@ -25,7 +25,7 @@ def test_a_job_on_yarn_is_a_run(yarn, bed, tmp_path):
                       "name": "digits", "roles": {"worker": {"tasks": 2, "memory": "128m"}}})
     try:
         server.start()
-        # Only the client has them: the master in its container is told by the job.
+        # Only the client has them; the master in its container learns them from the job.
         running = yarn.start("run", spec, "--on", "yarn", env={
             "MLFLOW_TRACKING_URI": server.uri, "MLFLOW_EXPERIMENT_NAME": "yarn"})
         before = run_of(server, "yarn", lambda run: run["data"].get("metrics"))

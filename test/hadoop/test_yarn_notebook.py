@@ -14,7 +14,7 @@ from yarn_jobs import RUN_LIMIT, expect_all_over, processes_in
 
 @pytest.fixture
 def bed(yarn_bed):
-    """Not the plain one, for which most files wait (cmake/programs.cmake)."""
+    """Not the plain bed, for which most files wait (cmake/programs.cmake)."""
     return yarn_bed
 
 
@@ -44,7 +44,7 @@ def test_its_files_outlive_the_container_in_hdfs(yarn, bed, python):
     until(lambda: kept("deep/er/x") == "by a program" and kept("gone") == "x", 60,
           "what a program wrote is kept")
     assert kept("first \\[1\\].txt") == "saved"
-    # Of what came with the job nothing is kept, nor is what was renamed or deleted.
+    # Nothing that came with the job is kept, nor anything that was renamed or deleted.
     api(port, token, "contents/first [1].txt", "PATCH", {"path": "second.txt"})
     api(port, token, "contents/gone", "DELETE")
     until(lambda: sorted(path.rsplit("/", 1)[1] for path in bed.shell(
@@ -57,13 +57,13 @@ def test_its_files_outlive_the_container_in_hdfs(yarn, bed, python):
     expect_all_over(yarn, bed)
     assert kept("second.txt") == "the last word"
 
-    # The next one has them, and loses nothing when its container is lost.
+    # The next notebook has them, and loses nothing when its container is lost.
     running, port, token = start(yarn, python, name, "--idle", "1s")
     assert text_of(port, token, "second.txt") == "the last word"
     assert text_of(port, token, "deep/er/x") == "by a program"
     save(port, token, "third.txt", "x" * 100_000)
     until(lambda: kept("third.txt") == "x" * 100_000, 60, "it is kept")
-    # Nobody uses it: Jupyter looks once a minute.
+    # Nobody uses it; Jupyter checks once a minute.
     assert "ended" in running.wait(within=300).expect(6).err
     last = max(yarn.jobs(), key=lambda job: (yarn.home / "jobs" / job).stat().st_mtime)
     until(lambda: yarn("status", last, "--json").json()["phase"] == "ended", 60, "it has ended")

@@ -1,4 +1,4 @@
-"""Where containers of a job may run, and in what: constraints, Docker."""
+"""Where a job's containers may run, and in what: constraints, Docker."""
 # bed: plain
 # timeout: 600
 
@@ -12,8 +12,8 @@ import harness
 from waiting import until
 from yarn_jobs import RUN_LIMIT, application_of, processes_in, running_job, status_of
 
-# What Docker and Podman leave at the root of what they run. Where the whole bed runs in one, no
-# container of it can tell that it is not in its own.
+# What Docker and Podman leave at the root of a container. If the whole bed runs in one, none of its
+# containers can tell that this is not its own.
 MARKS = (pathlib.Path("/.dockerenv"), pathlib.Path("/run/.containerenv"))
 
 
@@ -114,8 +114,8 @@ def test_docker_is_asked_for_and_a_node_without_it_is_an_error(yarn):
 
 
 def satisfied(bed, application):
-    """How many of an attempt's containers were on the host that they were asked for, in its rack,
-    elsewhere, as the resource manager's page of the attempt says."""
+    """How many of an attempt's containers were on the host they were requested for, in its rack, or
+    elsewhere, according to the resource manager's page about the attempt."""
     attempt = application.replace("application", "appattempt") + "_000001"
     place = f"http://localhost:{bed.port(bed.active('rm') + '.http')}/cluster/appattempt/{attempt}"
     with urllib.request.urlopen(place, timeout=60) as reply:
@@ -126,7 +126,7 @@ def satisfied(bed, application):
 
 
 def test_workers_are_asked_for_by_host_and_spread_evenly(yarn, bed):
-    """What is asked for anywhere comes one by one with each report of a node."""
+    """Containers requested for any host are granted one by one, with each report of a node."""
     running_job(yarn, tasks=6, memory="32m")
     hosts = hosts_of(yarn)["worker"]
     counts = sorted(hosts.count(host) for host in set(hosts))

@@ -26,7 +26,7 @@ SMALL = {"roles": {"worker": {"tasks": 1, "memory": "128m"}}, "restart": {"proce
 
 @pytest.fixture
 def people(yarn, tmp_path, bed):
-    """The program as two users of the cluster, and as HDFS's own."""
+    """The program as two users of the cluster, and as HDFS's own user."""
     made = {"alice": yarn}
     for user in ("bob", getpass.getuser()):
         folder = tmp_path / user
@@ -42,7 +42,7 @@ def people(yarn, tmp_path, bed):
 
 
 class Portal:
-    """A portal for the whole cluster, and the file of its admins."""
+    """A portal for the whole cluster, and the file that lists its admins."""
 
     def __init__(self, program):
         book = program.write("tokens", "".join(f"{u} {t}\n" for u, t in TOKENS.items()), mode=0o600)
@@ -73,7 +73,7 @@ class Portal:
         return {job["key"]: job["state"] for job in self.list(user, **query)["jobs"]}
 
     def copied(self):
-        """How much it has here of what tasks wrote; and of which jobs."""
+        """How much task output the portal holds here, and of which jobs."""
         files = list(self.scratch.glob("*/*/*/logs/*"))
         return sum(file.stat().st_size for file in files), {file.parts[-3] for file in files}
 
@@ -83,13 +83,13 @@ class Portal:
 
 
 def folder_of(program, job):
-    """Of a job in HDFS."""
+    """The folder of a job in HDFS."""
     told = json.loads((program.home / "jobs" / job / "application.json").read_text())
     return told["folder"], told["application_id"]
 
 
 def bomb(size):
-    """A node's file of aggregated logs whose index, of some KiB, becomes so large."""
+    """A node's file of aggregated logs whose index of a few KiB expands to this size."""
     def number(value):
         return b"\x87" + struct.pack(">q", value)
 
@@ -108,7 +108,7 @@ def place_of(key):
 
 
 def hold_out_against_much(portal, bob, job):
-    """Whoever has a job there can make its log as long as they like, and its tasks' output."""
+    """Whoever has a job there can make its log and its tasks' output as long as they like."""
     secret = f"bob:{job}"
     before = siege.resident_kib(portal.running.pid, "VmHWM")
     folder, _ = folder_of(bob, job)
@@ -119,7 +119,7 @@ def hold_out_against_much(portal, bob, job):
     assert code >= 400 and "000009.log has 65 MiB; at most" in text, (code, text)
     assert siege.resident_kib(portal.running.pid, "VmHWM") < 2 * before
     bob("fs", "rm", f"{folder}/events/000009.log").expect(0)
-    # A sixteenth of its disk is for what one job's tasks wrote.
+    # A sixteenth of its disk is for the output of one job's tasks.
     for _ in range(2):
         code, text = portal.ask(place_of(secret) + "logs/worker/0", "bob")
         assert code >= 400 and "wrote more than 1 MiB" in text, (code, text)
@@ -127,8 +127,8 @@ def hold_out_against_much(portal, bob, job):
 
 
 def hold_out_against_a_member(portal, people, mine, others):
-    """Alice puts into her folder in HDFS what she likes: jobs with much output, and ones that say
-    that they had the containers of a job of bob's."""
+    """Alice puts whatever she likes into her folder in HDFS: jobs with much output, and jobs that
+    claim to have had the containers of one of bob's jobs."""
     alice = people["alice"]
     folder, application = folder_of(alice, mine)
     alice("fs", "get", folder, alice.folder / "got").expect(0)
@@ -142,12 +142,12 @@ def hold_out_against_a_member(portal, people, mine, others):
           folder.rpartition("/")[0] + "/").expect(0)
     keys = [f"alice:{name}" for name in (*mines, forged)]
     until(lambda: set(keys) <= portal.states("alice").keys(), 60, "they are listed")
-    # She gets nothing of what bob's tasks write, though he does.
+    # She gets none of what bob's tasks write, although he does.
     until(lambda: portal.ask(place_of(f"bob:{others}") + "logs/worker/0", "bob") == (200, "up\n"),
           60, "he sees what his running task writes")
     code, text = portal.ask(place_of(keys.pop()) + "logs/worker/0", "alice")
     assert code >= 400 and "not of an application of alice" in text, (code, text)
-    # All that is kept at hand has half of the disk; what was looked at last stays.
+    # All cached output together may use half of the disk; what was viewed last stays.
     for key in keys[:-1]:
         code, text = portal.ask(place_of(key) + "logs/worker/0?stream=stderr", "alice")
         assert code == 200 and text.startswith("xxx"), (key, code, text[:200])
@@ -194,7 +194,7 @@ def test_a_portal_of_all_users(people, bed):
     code, text = portal.ask(place_of(digits) + "api/metrics/names", "alice")
     assert code == 200, text
     hold_out_against_much(portal, bob, job_of(failed))
-    # The file of the admins counts as it is now.
+    # Changes to the file of admins take effect.
     portal.admins.write_text("root\n")
     assert {digits, secret} <= set(portal.states("root"))
     portal.admins.write_text("# nobody\n\n")
@@ -212,7 +212,7 @@ def test_a_portal_of_all_users(people, bed):
     assert row["queue"] == "default" and "/proxy/application_" in row["page"], row
     until(lambda: "worker" in portal.ask(place_of(shared) + "api/status", "alice")[1], 60, "shown")
     assert portal.ask(place_of(shared) + "api/status", "eve")[0] == 404
-    # It is found under the host that it runs on.
+    # It is found by the host that it runs on.
     (host,) = until(lambda: portal.list("alice", name=job)["jobs"][0]["hosts"], 60, "its host")
     seen = portal.list("alice", host=host, state="running")
     assert [one["here"] for one in seen["jobs"] if one["key"] == shared] == [

@@ -24,7 +24,7 @@ from yarn_jobs import (
     wait_until_kept,
 )
 
-# In a task: a page that says where it is seen, published from plain Python.
+# In a task: a page that shows the address under which it is seen, published from plain Python.
 SERVE = r"""
 import http.server, os, socket, threading
 
@@ -78,7 +78,7 @@ def test_ports_and_pages_of_containers_are_reached(yarn, bed):
     assert "ended" in forward.wait(RUN_LIMIT).expect(6).err
 
 
-# Without a word about it to anybody: the specification has said it.
+# Tells nobody about its page, because the specification has already done so.
 SILENT = r"""
 import http.server, os
 
@@ -124,7 +124,7 @@ def test_pages_of_the_specification_and_folders_of_containers(yarn):
     yarn("stop", job, within=RUN_LIMIT).expect(0)
 
 
-# Sends back what it gets, on a port that it writes into a file.
+# Echoes what it receives, on a port that it writes into a file.
 ECHO = r"""
 import os, socket, threading
 server = socket.create_server(("127.0.0.1", 0))
@@ -156,7 +156,7 @@ def agent_port(bed):
 
 
 def forward_to_echo(yarn, *options):
-    """A job that echoes, the forward that leads there, and the port here."""
+    """A job that echoes, the forward to it, and the local port."""
     yarn.write("echo.py", ECHO)
     yarn("submit", yarn.spec({"command": "exec python3 echo.py", "files": ["echo.py"],
                               "roles": {"worker": {"tasks": 1, "memory": "128m"}}}),
@@ -200,7 +200,7 @@ def end_of(connection):
 
 
 def send_until_its_end(connection, ends):
-    """A socket tells its break once: to who sends or to who reads."""
+    """A socket reports its break only once: either to the sender or to the reader."""
     try:
         while True:
             connection.sendall(bytes(1 << 16))
@@ -281,14 +281,14 @@ def test_recordings_are_with_the_containers_logs(yarn, bed):
     kept = "".join(text for _, kind, text in map(json.loads, path.read_text().splitlines()[1:])
                    if kind == "o")
     assert "42-shown" in kept
-    # While it runs, whoever may see the container's logs sees it.
+    # While the container runs, whoever may see its logs sees it.
     node = next(part for part in path.relative_to(bed.folder).parts if part.startswith("nm"))
     code, _, page = browsers.fetch(f"http://localhost:{bed.port(f'{node}.http')}/ws/v1/node/"
                                    f"containers/{path.parent.name}/logs/{name}")
     assert code == 200 and "42-shown" in page, page
     application = application_of(yarn, bed, job)["id"]
     yarn("stop", job, within=RUN_LIMIT).expect(0)
-    # Afterwards the cluster keeps it, for its user and those who collect.
+    # Afterwards the cluster keeps it, for its user and those who collect logs.
     collected = f"/tmp/logs/alice/*/*/{application}/*"
     until(lambda: "42-shown" in bed.shell("fs", "-cat", collected).out, RUN_LIMIT,
           "the cluster has collected the recording")

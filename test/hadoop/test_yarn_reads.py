@@ -1,4 +1,4 @@
-"""What the resource manager tells of itself: over RPC and on its REST pages; node labels."""
+"""What the resource manager reports about itself, over RPC and on its REST pages; node labels."""
 # bed: plain
 # hadoop: each
 # timeout: 600

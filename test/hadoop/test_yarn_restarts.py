@@ -1,4 +1,4 @@
-"""Jobs where a cluster keeps no container beyond its master, and so the next one has none."""
+"""Jobs on a cluster that keeps no container beyond its master, so that the next master has none."""
 # bed: plain
 # hadoop: each
 # timeout: 600
@@ -14,7 +14,8 @@ FORGETS = {"yarn-site": {"yarn.resourcemanager.work-preserving-recovery.enabled"
 
 
 def test_a_job_goes_on_from_its_checkpoint_where_the_cluster_keeps_no_container(yarn, bed):
-    # So the client says, that asks to keep none, and the resource manager ends them all itself.
+    # That is the client's configuration: it asks to keep none, and the resource manager itself ends
+    # them all.
     yarn.environment["HADOOP_CONF_DIR"] = str(bed.client_conf(FORGETS))
     # Nor is it a fault of the task.
     for rung in ("PROCESS", "CONTAINER", "HOST"):

@@ -8,7 +8,7 @@ import sys
 
 from yarn_jobs import RUN_LIMIT, expect_all_over, expect_final, job_of, status_of
 
-# The second waits for a lock that nobody gives back, the first for a byte of the second.
+# The second waits for a lock that nobody releases, the first for a byte from the second.
 HANGS = """
 import os, socket, threading
 

@@ -17,7 +17,7 @@ from conftest import other_place
 from waiting import until
 from yarn_jobs import RUN_LIMIT, expect_final, job_folders
 
-JOBS_AT_ONCE = 6  # What the bed has room for, with a container more for each.
+JOBS_AT_ONCE = 6  # As many as the bed has room for, with one more container for each.
 # Beside the bed's daemons, on the same machine.
 SIZE = max(300, siege.SIZE // 3)
 
@@ -58,7 +58,7 @@ def pids_of(bed, application, verb):
 
 
 def test_the_owner_and_the_agents_get_through_every_attack(yarn, bed):
-    """The next jobs are there before their turn, because getting containers takes longest."""
+    """The next jobs are started before their turn, because getting containers takes longest."""
     kinds, jobs = list(attacks.KINDS), {}
     for turn, kind in enumerate(kinds):
         for ahead in kinds[turn:turn + JOBS_AT_ONCE]:
@@ -87,14 +87,14 @@ def test_the_owner_and_the_agents_get_through_every_attack(yarn, bed):
         assert attempts_of(yarn, job) == [1, 2], kind
 
 
-# What the page has below /proxy/APPLICATION/, and what it must not have.
+# What the page serves below /proxy/APPLICATION/, and what it must not.
 TARGETS = ("", "api/status", "api/jobs", "api/session", "logs/worker/0", "secret", "events/1.log",
            "..%2fsecret", "%2e%2e/container_tokens", "//etc/passwd", "plan.json")
 
 
 @pytest.fixture
 def besieged(yarn):
-    """A job with one secret of its user's."""
+    """A job with a secret from its user."""
     yarn.environment["TOKEN_OF_ALICE"] = "hunter2-correct-horse-battery"
     job = submit(yarn, env={"TOKEN": {"from_env": "TOKEN_OF_ALICE"}})
     return runs(yarn, job)
@@ -110,8 +110,8 @@ def keys_of(yarn, status):
 
 
 def test_no_request_gets_more_than_the_page(yarn, bed, besieged):
-    """Neither through the proxy nor past it, whatever it claims to be: all look, as everybody may
-    where the cluster identifies nobody, and no request changes anything."""
+    """Neither through the proxy nor past it, whatever it claims to be: all can look, as everybody
+    may if the cluster identifies nobody, and no request changes anything."""
     application = besieged["application_id"]
     keys = keys_of(yarn, besieged)
     proxied = f"/proxy/{application}/"
@@ -140,7 +140,7 @@ def test_nobody_finds_a_key(yarn, bed, besieged):
     """Neither another user of the host nor a task, in files, environments and processes."""
     keys = keys_of(yarn, besieged)
     for folder in bed.folder.glob("nm*/local"):
-        # As on a cluster: there, others can come as far as to the folders of their containers.
+        # As on a cluster, where others can get only as far as the folders of their containers.
         for one in [folder, *list(folder.parents)[:2]]:
             one.chmod(one.stat().st_mode | 0o055)
     folders = [bed.folder / "logs", *bed.folder.glob("nm*/local"), *bed.folder.glob("nm*/userlogs")]
@@ -174,7 +174,7 @@ def test_another_user_of_the_cluster_gets_nothing(yarn, bob, bed, besieged):
 
 
 def holds_something(path):
-    """What is turned over can get another name, or go, between the list and the look."""
+    """Files that are rotated can be renamed or removed between being listed and being read."""
     try:
         return path.stat().st_size > 0
     except FileNotFoundError:
@@ -182,7 +182,7 @@ def holds_something(path):
 
 
 def test_a_hostile_task_stops_nobody(yarn, bed):
-    """It prints without an end, and leaves daemons in sessions of their own."""
+    """It prints endlessly, and leaves daemons in sessions of their own."""
     yarn.write("hostile.py", siege.HOSTILE)
     job = submit(yarn, "python3 hostile.py", files=["hostile.py"], logs={"max": "1m", "keep": 2})
     application = runs(yarn, job)["application_id"]

@@ -1,4 +1,4 @@
-"""Submissions to YARN: what they say, who may, what stands in their way, many at once."""
+"""Submissions to YARN: what they print, who may submit, what prevents it, many at once."""
 # bed: plain
 # timeout: 900
 
@@ -35,7 +35,7 @@ def test_what_a_submission_says_reaches_the_resource_manager(yarn, bed):
 
 
 def test_a_job_runs_on_behalf_of_another_user(yarn, bed):
-    # Whom the daemons run as, they let act for everybody.
+    # The daemons let the user they run as act for everybody.
     yarn.environment["HADOOP_USER_NAME"] = getpass.getuser()
     yarn("run", "-n", "1", *SMALL, "--on", "yarn", "--proxy-user", "alice", "--", "true",
          within=RUN_LIMIT).expect(0)
@@ -71,7 +71,7 @@ def test_a_client_that_is_killed_before_the_cluster_has_its_job_leaves_none_ther
         submitting = yarn.start("submit", "-n", "1", *SMALL, "--on", "yarn", "--", "true")
         submitting.sees("safe mode", RUN_LIMIT)
         os.kill(submitting.pid, signal.SIGKILL)
-        submitting.wait(RUN_LIMIT)  # Until it has ended it holds its job's lock.
+        submitting.wait(RUN_LIMIT)  # It holds its job's lock until it has ended.
     finally:
         bed.shell("dfsadmin", "-safemode", "leave").expect()
     (job,) = yarn.jobs()
@@ -110,7 +110,7 @@ def test_who_may_submit_look_and_kill_is_as_the_access_lists_say(yarn, bed):
                                     f"{root}.closed.acl_submit_applications": "*",
                                     f"{root}.other.acl_submit_applications": "bob",
                                     f"{root}.default.acl_submit_applications": "alice"},
-             # Who somebody is, a browser of this cluster says itself.
+             # On this cluster a browser itself says who its user is.
              "core-site": {"hadoop.http.filter.initializers":
                            "org.apache.hadoop.security.AuthenticationFilterInitializer"}}
     with bed.configured(rules, restart=["rm1"]):
@@ -153,7 +153,7 @@ def test_a_user_without_a_place_in_hdfs_is_told_so(yarn):
 
 
 def half_stored(bed, store="/user/alice/.muster/store"):
-    """What uploads have left in the store that is no whole file or archive."""
+    """What uploads have left in the store other than complete files or archives."""
     stored = bed.shell("fs", "-ls", "-C", store).expect().out.split()
     return [name for name in stored
             if not re.fullmatch(r".*/[0-9a-f]{64}(\.zip|\.tar|\.tar\.gz|\.tgz)?", name)]

@@ -22,7 +22,7 @@ def test_a_rolled_token_is_taken_over(yarn, bed):
         probe = Probe(bed)
         probe.become_unmanaged()
         until(lambda: probe("beat")["rolled"], 120)
-        # The old key counts no more when a beat brings no new token.
+        # The old key is no longer valid once heartbeats bring no new token.
         until(lambda: not probe("beat")["rolled"], 120)
         bed.kill("rm1")
         bed.run("rm1")
@@ -30,7 +30,7 @@ def test_a_rolled_token_is_taken_over(yarn, bed):
         assert probe.granted(allocation=1)
         probe("finish")
         probe.end()
-        # So has the job's master; its line is up again, with tokens for the nodes.
+        # So has the job's master; its connection is up again, with tokens for the nodes.
         os.kill(processes_in(bed, "muster agent")[0], signal.SIGKILL)
         until(lambda: attempts_of(yarn) == [1, 2] and len(processes_in(bed, "sleep 1000")) == 2,
               RUN_LIMIT)

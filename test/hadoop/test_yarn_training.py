@@ -1,4 +1,4 @@
-"""Real training on YARN: TensorFlow, checkpoints in HDFS, and what dies half-way."""
+"""Real training on YARN: TensorFlow, checkpoints in HDFS, and deaths half-way."""
 # bed: plain
 # timeout: 1200
 

@@ -1,6 +1,6 @@
 """A host behind a firewall: a network namespace whose only ways out are some ports of this machine.
 
-Root alone can make one.
+Only root can make one.
 """
 
 import contextlib
@@ -14,7 +14,7 @@ import threading
 
 import harness
 
-# In the namespace, as many addresses as outside. Arguments: the socket of the way out, the
+# In the namespace there are as many addresses as outside. Arguments: the socket of the way out, the
 # addresses, the ports that lead out, and those whose packets are dropped; all others are refused.
 INSIDE = r"""
 import socket, subprocess, sys, threading
@@ -60,7 +60,7 @@ sys.stdin.read()
 
 
 def listening_ports():
-    """Of this machine."""
+    """The ports on which this machine listens."""
     found = set()
     for table in ("tcp", "tcp6"):
         for line in pathlib.Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
@@ -77,7 +77,7 @@ def addresses():
 
 
 class Wall:
-    """`used` are the ports that were reached through it."""
+    """`used` holds the ports that were reached through it."""
 
     def __init__(self, refused=(), dropped=()):
         self.used = []
@@ -120,7 +120,7 @@ class Wall:
                 back.join()
 
     def words(self, *command):
-        """The program and the arguments that run a command behind it."""
+        """The program and arguments that run a command behind the wall."""
         return "/usr/bin/nsenter", ["-t", str(self._inside.pid), "-n", *map(str, command)]
 
     def __enter__(self):

@@ -11,8 +11,8 @@ from waiting import until
 
 RUN_LIMIT = 180
 
-# By pyarrow, in a task whose ARROW_LIBHDFS_DIR names the folder of libhdfs.so: prints a file of
-# alice's, and writes another.
+# With pyarrow, in a task whose ARROW_LIBHDFS_DIR names the folder of libhdfs.so: prints one of
+# alice's files, and writes another.
 READS_BY_LIBHDFS = """
 import os
 from pyarrow import fs
@@ -42,7 +42,7 @@ def job_of(finished):
 
 
 def status_of(yarn):
-    """The last job's status, or nothing while it cannot be asked."""
+    """The last job's status, or None while it cannot be asked."""
     done = yarn("status", "last", "--json")
     return done.json() if done.code == 0 else {}
 
@@ -60,7 +60,7 @@ def states_of(yarn):
 
 
 def running_job(yarn, /, tasks=2, memory="128m", **top):
-    """Submits a job whose tasks sleep, and waits until all sleep; returns its status."""
+    """Submits a job whose tasks sleep, and waits until all are asleep; returns its status."""
     spec = yarn.spec({"command": "echo up; exec sleep 1000",
                       "roles": {"worker": {"tasks": tasks, "memory": memory}}, **top})
     yarn("submit", spec, "--on", "yarn", within=RUN_LIMIT).expect(0)
@@ -68,7 +68,7 @@ def running_job(yarn, /, tasks=2, memory="128m", **top):
 
     def up():
         status = status_of(yarn)
-        # A moment before, in the midst of its shell's exec, a process has no command line.
+        # Just before that, in the middle of its shell's exec, a process has no command line.
         asleep = sum(command.startswith("sleep 1000")
                      for command in sleeper.processes_of(folder).values())
         return status.get("phase") == "running" and asleep >= tasks and status
@@ -83,12 +83,12 @@ def processes_in(bed, words):
 
 
 def job_folders(bed, root="/user/alice/.muster"):
-    """The folders of jobs that are in HDFS."""
+    """The folders of jobs in HDFS."""
     return set(bed.shell("fs", "-ls", "-d", "-C", f"{root}/jobs/*/*/*/*").out.split())
 
 
 def expect_all_over(yarn, bed, job=None):
-    """Of a job that has ended, nothing runs, and nothing of it can be reached any more."""
+    """Nothing of a job that has ended still runs, and nothing of it can be reached any longer."""
     job = job or yarn.job()
     until(lambda: application_of(yarn, bed, job)["state"] in ("FINISHED", "FAILED", "KILLED"), 60,
           lambda: f"the cluster knows the end: {application_of(yarn, bed, job)}")
@@ -98,9 +98,9 @@ def expect_all_over(yarn, bed, job=None):
 
 
 def wait_until_kept(yarn, bed, containers):
-    """Waits until the resource manager has heard that so many containers of the job run, the
-    master's among them: only those outlive a master, and it hears by the heartbeat of their
-    NodeManagers, after the tasks run."""
+    """Waits until the resource manager knows that this many containers of the job are running,
+    including the master's: only those outlive a master, and it learns of them from their
+    NodeManagers' heartbeats, after the tasks have started."""
     number = application_of(yarn, bed, yarn.job())["id"].removeprefix("application_")
     until(lambda: len(set(re.findall(rf"container_(?:e\d+_)?{number}_01_(\d+) Container "
                                      "Transitioned from ACQUIRED to RUNNING",
@@ -109,7 +109,7 @@ def wait_until_kept(yarn, bed, containers):
 
 
 def pyarrow():
-    """The programs of the environment that has pyarrow and little else."""
+    """The folder of programs in the environment that has pyarrow and little else."""
     done = subprocess.run([harness.REPOSITORY / "tools" / "setup_python", "spark_newest"],
                           capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

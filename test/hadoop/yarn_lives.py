@@ -1,4 +1,4 @@
-"""Lives under load on YARN (test/local/lives.py): their jobs share a bed, whose NodeManagers and
+"""Lives under load on YARN (test/local/lives.py): their jobs share a bed whose NodeManagers and
 DataNodes are killed and frozen, too.
 """
 
@@ -20,9 +20,9 @@ NODE_LOST = 15  # A resource manager's patience on the bed, in seconds.
 
 
 class OnYarn(lives.Local):
-    """The cluster of one life. `daemons` says what has become of the cluster meanwhile."""
+    """The cluster of one life. `daemons` says what has happened to the cluster meanwhile."""
 
-    # Nobody sees the end of what runs on a node that is lost, or that cannot be reached for long.
+    # Nobody sees the end of what runs on a node that is lost or cannot be reached for long.
     SEES_EACH_END = False
 
     def __init__(self, folder, drawn, bed, daemons):
@@ -47,7 +47,7 @@ class OnYarn(lives.Local):
         return False  # The resource manager starts another master.
 
     def touched(self, life):
-        """Those whose node was lost, with the gang of each."""
+        """The tasks whose node was lost, with their gangs."""
         lost = {attempt.index for attempt in life.attempts()
                 for node, begun, ended in self.daemons.lost if f"/{node}/" in attempt.folder
                 and attempt.first < ended and attempt.last > begun}
@@ -81,7 +81,7 @@ class Daemons:
 
     def __init__(self, bed, seed=0, suffers=True):
         self.bed, self.draw = bed, random.Random(seed)
-        self.silent = []  # Daemons: name, from when, until when, or None while it lasts.
+        self.silent = []  # Daemons: name, since when, until when, or None while it lasts.
         self.done = []
         self.over = threading.Event()
         self.thread = threading.Thread(target=self.run if suffers else self.over.wait)
@@ -109,9 +109,9 @@ class Daemons:
 
     @property
     def lost(self):
-        """Node managers that the resource manager may have given up, for whatever they were slow:
-        name, from when, until when. What they are told when they are back comes with one of their
-        next heartbeats."""
+        """Node managers that the resource manager may have given up, for whatever reason they were
+        slow: name, since when, until when. What they are told once they are back comes with one of
+        their next heartbeats."""
         now = time.monotonic()
         return [(name, begun, (ended or now) + 30) for name, begun, ended in list(self.silent)
                 if name.startswith("nm") and (ended or now) - begun > NODE_LOST - 3]
@@ -124,7 +124,7 @@ class Daemons:
 
 @contextlib.contextmanager
 def on_bed(bed, seed=0, suffers=True):
-    """What makes the place of a life on this bed, while its daemons suffer."""
+    """Yields what makes the place of a life on this bed, while its daemons suffer."""
     bed.shell("fs", "-mkdir", "-p", "/user/alice").expect()
     bed.shell("fs", "-chmod", "755", "/user").expect()
     bed.shell("fs", "-chown", "alice", "/user/alice").expect()

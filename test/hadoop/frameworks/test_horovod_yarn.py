@@ -1,6 +1,6 @@
-"""Horovod's elastic mode on YARN: a rank dies in its container, the others go on without it and
-take in its replacement. The packages are large, so this is no part of `make test`:
-tools/pytest test/hadoop/frameworks"""
+"""Horovod's elastic mode on YARN: a rank dies in its container; the others continue without it and
+take in its replacement. The packages are large, so this is no part of `make test`: tools/pytest
+test/hadoop/frameworks"""
 
 import pathlib
 import sys
