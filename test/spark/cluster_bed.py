@@ -1,4 +1,4 @@
-"""A Spark application with two executors of one core, and what the tests of clusters share."""
+"""A Spark application with two one-core executors, and what the tests of clusters share."""
 
 import contextlib
 import json
@@ -29,8 +29,8 @@ def home(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def sc(home, request):
-    """Master and workers as processes of this machine: executors are JVMs of their own. The files
-    of one run of pytest share it.
+    """Master and workers as processes on this machine; executors are JVMs of their own. All files
+    of one pytest run share it.
     """
     if SparkContext._active_spark_context is None:
         stack = contextlib.ExitStack()
@@ -56,8 +56,9 @@ def spark_context(settings=None, cores=1, executors=2):
 
 
 def _sweep(application):
-    """Removes the folders of an application's executors, 20 MB each: Spark keeps them beside its
-    jars. Those of applications that were cut short go, too, when they are as old as no test gets.
+    """Removes the folders of an application's executors, 20 MB each, which Spark keeps beside its
+    jars. Those of applications that were cut short are removed, too, once they are older than any
+    test gets.
     """
     used = [_current_folder(entry) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
     for folder in (Path(pyspark.__file__).parent / "work").glob("app-*"):
@@ -84,13 +85,13 @@ def until(condition, what):
         found = condition()
         if found:
             return found
-        # Later where looking takes time, so that what is waited for has the processors.
+        # Later if checking takes time, so that what is waited for has the processors.
         time.sleep(max(0.02, min(2 * (time.monotonic() - asked), 1)))  # lint: allow(sleep) a look
     raise AssertionError(f"not in {WAIT_SECONDS} s: {what}")
 
 
 def processes_with(text):
-    """Pids whose command line or environment holds `text`, this process excepted."""
+    """The pids of processes, except this one, whose command line or environment contains `text`."""
     found = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit() or int(entry.name) == os.getpid():
@@ -105,7 +106,7 @@ def processes_with(text):
 
 
 def descendants(process):
-    """Pids of a process's children, their children and so on, as they are now."""
+    """The pids of a process's children, their children and so on, at this moment."""
     children = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -124,7 +125,7 @@ def descendants(process):
 
 
 def executor_of(pid):
-    """The JVM among whose folders a task's process lives: its container's folder names it."""
+    """The JVM in one of whose folders a task's process runs: its container's folder names it."""
     environment = Path(f"/proc/{pid}/environ").read_bytes().decode().split("\0")
     folder = dict(one.split("=", 1) for one in environment if "=" in one)["SPARK_NODE_FOLDER"]
     return int(Path(folder).parent.parent.name.split("-")[0])
@@ -150,5 +151,5 @@ def counting(folder, answers=False):
 
 
 def told_by_nodes(folder):
-    """What `counting` found there, by generation and index."""
+    """What `counting` found, by generation and index."""
     return {path.name: json.loads(path.read_text()) for path in folder.iterdir()}

@@ -8,7 +8,7 @@ import tempfile
 
 import quick_java
 
-# What Java and Spark store; an executor that is killed would leave it behind.
+# Files that Java and Spark store; an executor that is killed would leave them behind.
 _folder = tempfile.mkdtemp(prefix="muster-java-")
 atexit.register(shutil.rmtree, _folder, ignore_errors=True)
 
@@ -18,5 +18,5 @@ os.environ.setdefault("SPARK_LOCAL_DIRS", _folder)
 _places = [f"-Djava.io.tmpdir={_folder}"]
 os.environ.setdefault("SPARK_SUBMIT_OPTS", quick_java.options(_places))
 os.environ.setdefault("SPARK_DAEMON_JAVA_OPTS", quick_java.words_with_archive(_places))
-# Of the process that only says how Java is to be started.
+# Options for the process that only prints how Java is to be started.
 os.environ.setdefault("SPARK_LAUNCHER_OPTS", " ".join(quick_java.FLAGS))

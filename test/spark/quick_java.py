@@ -1,9 +1,9 @@
-"""How the tests start Java: most of what a test of Spark costs is the start of three processes.
+"""How the tests start Java: most of the cost of a Spark test is starting three processes.
 
 They compile once and simply, collect garbage in one thread, trust the classes that they load, and
-take those from an archive where there is one. `python quick_java.py` makes it, in the environment
-that it runs in; an archive of another Java, or of other flags, has another name. Without it a start
-takes half as much again.
+take those from an archive if there is one. `python quick_java.py` makes it, in the environment in
+which it runs; an archive for another Java, or for other flags, has another name. Without it a start
+takes half as long again.
 """
 
 import hashlib
@@ -34,15 +34,15 @@ PROGRAM = """
 
 
 def options(more=()):
-    """Returns $SPARK_SUBMIT_OPTS, for drivers, and in it what drivers tell their executors; `more`
-    are flags that change nothing about the classes.
+    """Returns $SPARK_SUBMIT_OPTS, for drivers, including what drivers pass on to their executors;
+    `more` are flags that do not affect the classes.
     """
     words = words_with_archive(more)
     return f'{words} "-Dspark.executor.extraJavaOptions={words}"'
 
 
 def words_with_archive(more=()):
-    """Returns the flags alone: $SPARK_DAEMON_JAVA_OPTS, for masters and workers."""
+    """Returns only the flags: $SPARK_DAEMON_JAVA_OPTS, for masters and workers."""
     flags, archive = [*FLAGS, *more], archive_path()
     if archive.exists():
         flags += [f"-XX:SharedArchiveFile={archive}", "-XX:ArchiveRelocationMode=0",
@@ -59,7 +59,7 @@ def archive_path():
 
 
 def make_archive():
-    """Does nothing, at once, when it is there."""
+    """Returns at once if the archive is there."""
     archive = archive_path()
     if archive.exists():
         return

@@ -16,9 +16,9 @@ import quick_java
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(REPOSITORY / "tools" / "spark")]
 
-# No master: it lives and ends with its driver, and is a process of the driver's machine.
+# Not the master: it lives and ends with its driver, and is a process on the driver's machine.
 VICTIMS = (*lives.OF_TASKS, "holder", "executor", "executor", "client")
-WORKERS = 2  # A life has an executor on each, at most.
+WORKERS = 2  # A life has at most one executor on each.
 
 DRIVER = """
 import os, sys, time
@@ -73,7 +73,7 @@ def choices(seed):
 class OnSpark(lives.Local):
     """The cluster of one life: an application."""
 
-    # An executor's holder that hangs is not waited for: then nobody sees its container's end.
+    # An executor's holder that hangs is not waited for, so nobody sees its container's end.
     SEES_EACH_END = False
     ONE_GANG = True
 
@@ -114,7 +114,7 @@ class OnSpark(lives.Local):
         return [int(folder.parent.parent.name.split("-")[0]) for folder in folders]
 
     def processes(self):
-        """Those of the driver and of its executors, which the workers' are not."""
+        """The processes of the driver and of its executors, without the workers' own."""
         mark = f"TEST_LIFE={self.mark}".encode()
         found = {}
         for folder in pathlib.Path("/proc").glob("[0-9]*"):
@@ -146,7 +146,7 @@ def container_of(pid):
 
 @contextlib.contextmanager
 def cluster(folder, together):
-    """A Standalone cluster; gives what makes the place of a life on it."""
+    """A Standalone cluster; yields what makes the place of a life on it."""
     import standalone
 
     os.environ["PYSPARK_PYTHON"] = sys.executable

@@ -145,7 +145,7 @@ def test_a_thousand_idle_connections_keep_no_container_out(server, secret, heard
 
 
 def test_a_container_has_few_connections(server, secret):
-    """A program has its container's key, and could fill the driver with them."""
+    """A program has its container's key, and could flood the driver with connections."""
     key = container_key(secret, "c1")
     opened = [connect(server.address, "c1", key) for _ in range(20)]
     alive = []
@@ -171,8 +171,8 @@ def test_what_is_too_deep_ends_a_connection(server, secret):
 @pytest.mark.parametrize(("data", "size"), [
     (b"", 2 << 20), (b'{"is": "node", "rows": [[], []]}', 32), (b'{"is": {}}', 10), (b"7", 1)])
 def test_a_container_says_nothing_long_to_the_driver(server, secret, heard, data, size):
-    """A program has its container's key: the driver keeps no room for what it begins, and takes no
-    lists of lists."""
+    """A program has its container's key: the driver reserves no memory for what it begins to send,
+    and accepts no nested lists."""
     channel = connect(server.address, "c1", container_key(secret, "c1"))
     code = _code(channel._send_key, struct.pack(">Q", 0), data)
     channel._connection.sendall(struct.pack(">I", size) + code + data)
@@ -190,7 +190,7 @@ def test_last_words_are_heard_whole(server, secret, heard):
     channel.close()
 
 
-# A driver whose process may have few descriptors. Says where it listens, and ends with its input.
+# A driver whose process may have few descriptors. Prints where it listens, and ends with its input.
 POOR_DRIVER = """
 import resource, sys
 from muster.spark.channel import Server
@@ -204,7 +204,7 @@ sys.stdin.read()
 
 @pytest.mark.parametrize("files", [0, 28])
 def test_a_driver_without_descriptors_goes_on_listening(secret, files):
-    """Whether idle connections hold them all, or it has files itself."""
+    """Whether idle connections hold them all, or its own files do."""
     driver = subprocess.Popen([sys.executable, "-c", POOR_DRIVER, secret.hex(), str(files)],
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     address = ("127.0.0.1", int(driver.stdout.readline()))

@@ -1,4 +1,4 @@
-"""TFCluster on executors: both input modes, what map_fun is given, and what it gives back."""
+"""TFCluster on executors: both input modes, what map_fun receives, and what it returns."""
 # timeout: 1200
 # application: clusters
 
@@ -142,7 +142,7 @@ def test_who_serves_the_workers_ends_when_they_have(sc, tmp_path, role):  # noqa
 
         with open(os.path.join(args["out"], f"{ctx.job_name}.json"), "w") as file:
             file.write("0")
-        # The job ends with its worker, however far the others are.
+        # The job ends with its worker, however far the others have got.
         while ctx.job_name != "worker" or len(os.listdir(args["out"])) < 2:
             time.sleep(0.1)  # lint: allow(sleep) it serves, or waits for who does
 
@@ -170,7 +170,7 @@ def test_parameter_servers_may_run_on_the_driver(sc, tmp_path):  # noqa: F811
         name = f"{ctx.job_name}-{ctx.task_index}-{ctx.executor_id}.json"
         with open(os.path.join(args["out"], name), "w") as file:
             file.write("0")
-        # The job ends with its workers, however far the servers are.
+        # The job ends with its workers, however far the servers have got.
         while ctx.job_name == "ps" or len(os.listdir(args["out"])) < 4:
             time.sleep(0.1)  # lint: allow(sleep) it serves, or waits for who does
 
@@ -238,7 +238,7 @@ def test_queues_of_a_programs_own_and_a_second_feed(sc, tmp_path):  # noqa: F811
             ctx.mgr.set("found", "nothing")
         assert str(ctx.mgr.get("found")) == "'nothing'"
         kept = TFNode.DataFeed(ctx.mgr, qname_in="validation").next_batch(10)
-        # Over the ends of partitions, which are told with inference only.
+        # Across the ends of partitions, which are signalled only for inference.
         kept += [ctx.mgr.get_queue("validation").get() for _ in range(20)]
         feed, total = ctx.get_data_feed(), 0
         while not feed.should_stop():
@@ -281,7 +281,7 @@ def test_a_stream_is_fed_until_the_programs_have_enough(sc, tmp_path):  # noqa: 
     ssc = StreamingContext(sc, 1)
     stream = ssc.queueStream([sc.parallelize(range(100), 2) for _ in range(20)])
     cluster = TFCluster.run(sc, map_fun, {"out": str(tmp_path)}, 2, 0, input_mode=SPARK)
-    # As programs feed streams by themselves: Spark takes what the function returns for a stream.
+    # The way programs feed streams themselves: Spark takes what the function returns for a stream.
     stream.foreachRDD(lambda _, rdd: cluster.train(rdd, num_epochs=1))
     cluster.train(stream, feed_timeout=600)
     ssc.start()
@@ -305,7 +305,7 @@ def test_tensorboard_runs_as_long_as_the_cluster(sc, tmp_path):  # noqa: F811
     assert cluster.tensorboard_url() == (
         f"http://{node['host']}:{node['tb_port']}{node['tb_path']}/"
     )
-    # In the midst of an exec a process has no command line.
+    # In the middle of an exec a process has no command line.
     until(lambda: node["tb_pid"] in processes_with(logs), "TensorBoard started")
     cluster.shutdown()
     until(lambda: not processes_with(logs), "TensorBoard gone")

@@ -135,7 +135,7 @@ def test_too_few_and_too_many_results_are_told_with_numbers(sc):  # noqa: F811
     ways = ((too_few, r"gave \d results (of 10 rows|while)"), (too_many, "more results than rows"))
     for map_fun, words in ways:
         cluster = TFCluster.run(sc, map_fun, {}, 2, 0, input_mode=SPARK)
-        # What is too much can come after the last row has its result: shutdown tells it then.
+        # The excess can come after the last row has its result; then shutdown reports it.
         with pytest.raises(Exception, match=words):
             cluster.inference(sc.parallelize(range(10), 1), feed_timeout=5).collect()
             cluster.shutdown()
@@ -257,7 +257,7 @@ def test_a_stream_is_ended_from_outside(sc, tmp_path):  # noqa: F811
     ssc.start()
     host, port = cluster.cluster_meta["server_addr"]
     command = [sys.executable, "-m", "tensorflowonspark.reservation_client", host, str(port)]
-    # Only the user may: who cannot read the job's folder has no key.
+    # Only the user may: whoever cannot read the job's folder has no key.
     elsewhere = dict(os.environ, MUSTER_HOME=str(tmp_path / "elsewhere"))
     assert subprocess.run(command, env=elsewhere).returncode == 1
     assert not cluster.server.done
@@ -268,7 +268,8 @@ def test_a_stream_is_ended_from_outside(sc, tmp_path):  # noqa: F811
 
 
 def test_a_failure_has_one_error_everywhere(sc):  # noqa: F811
-    """The user's words first, Spark's as the cause, from what is made of the results, too."""
+    """The user's message first, Spark's as the cause, also from what is computed from the
+    results."""
 
     def map_fun(args, ctx):
         feed = ctx.get_data_feed(train_mode=False)

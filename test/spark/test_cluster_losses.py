@@ -43,7 +43,7 @@ def test_a_lost_executor_is_replaced_and_training_goes_on(sc, tmp_path):  # noqa
         total = 0
         while not feed.should_stop():
             total += sum(feed.next_batch(100))
-            # The first generation never gets further than to its executor's end.
+            # The first generation never gets further than its executor's end.
             while ctx.generation == 1:
                 time.sleep(0.1)  # lint: allow(sleep) until it is killed
         with open(os.path.join(args["out"], name + ".json"), "w") as file:
@@ -75,7 +75,7 @@ def test_what_is_lost_in_the_middle_of_inference_is_asked_again(sc, tmp_path, lo
         while not feed.should_stop():
             batch = feed.next_batch(10)
             # The first generation never gets further than into the partition with row 250.
-            # Both programs may get there: each has a file of its own until it is whole.
+            # Both programs may get there, so each writes a file of its own until it is complete.
             while ctx.generation == 1 and any(row >= 250 for row in batch):
                 part = os.path.join(args, f"pid-{os.getpid()}.part")
                 with open(part, "w") as file:
@@ -161,7 +161,7 @@ def counting_alone(sc, folder):  # noqa: F811
 
 
 def told_alone(folder):
-    """What those programs ended with: whether they began again, where, and their totals."""
+    """What those programs returned: whether they began again, where, and their totals."""
     return [json.loads((folder / f"told-{index}").read_text()) for index in range(2)]
 
 
@@ -179,7 +179,7 @@ def test_a_reaped_python_worker_costs_programs_without_a_feed_a_restart(sc, tmp_
             os.kill(pid, signal.SIGKILL)
     cluster.shutdown()
     assert told_alone(tmp_path) == [[True, 10, sum(range(21))]] * 2
-    # Every slot is free again: Spark tried those tasks once more, in vain.
+    # Every slot is free again, because Spark tried those tasks once more, in vain.
     assert sc.parallelize(range(4), 2).sum() == 6
 
 

@@ -1,4 +1,5 @@
-"""Modules of tensorflowonspark that need no cluster: names, values and words as programs expect."""
+"""Modules of tensorflowonspark that need no cluster: names, values and messages as programs
+expect."""
 
 import json
 import os
@@ -19,7 +20,7 @@ DEADLINE = 30
 
 @pytest.fixture
 def nvidia_smi(tmp_path, monkeypatch):
-    """Puts an nvidia-smi on PATH that knows three GPUs, the named ones of them busy."""
+    """Puts an nvidia-smi on PATH that knows three GPUs, of which the named ones are busy."""
 
     def make(*busy):
         listed = "\\n".join(f"GPU {i}: Tesla T4 (UUID: GPU-{i})" for i in range(3))

@@ -1,5 +1,5 @@
-"""The behaviours that every cluster owes, on Spark: its jobs are started by a driver's program, and
-asked about on the command line.
+"""The behaviours that every cluster owes, on Spark: a driver's program starts its jobs, and the
+command line asks about them.
 """
 # timeout: 600
 # application: clusters
@@ -53,7 +53,7 @@ class SparkMuster(harness.Muster):
             new = set(jobs.glob("*")) - before
             return [one.name for one in new if (one / "master.json").exists()]
 
-        # This process is the client: settings of its environment are those of the job.
+        # This process is the client, so settings in its environment apply to the job.
         settings = {name: value for name, value in self.environment.items()
                     if name.startswith("MUSTER_SET_")}
         with mock.patch.dict(os.environ, settings):
@@ -76,7 +76,7 @@ def spark(tmp_path, home, sc):  # noqa: F811
     program.end()
 
 
-# Which executors there will be only Spark knows: nothing is refused beforehand.
+# Only Spark knows which executors there will be, so nothing is refused beforehand.
 OWED = [behaviour for behaviour in BEHAVIOURS if behaviour is not refuses_what_can_never_fit]
 
 

@@ -22,8 +22,8 @@ PAGES = [page for page in documents.pages()
 
 
 class Session(documents.Session):
-    """Each program is the main one of this process, and finds the application in the module
-    `spark_application`: the start of three Java processes would be most of what it costs.
+    """Each program runs as the main module of this process, and finds the application in the module
+    `spark_application`: starting three Java processes would be most of its cost.
     """
 
     def _run_program(self, block, name):

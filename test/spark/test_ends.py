@@ -1,4 +1,4 @@
-"""What nodes say of their ends, in every order in which it can be heard."""
+"""What nodes say about their ends, in every order in which it can arrive."""
 
 from muster.spark.ends import Ends
 

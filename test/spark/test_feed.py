@@ -41,7 +41,7 @@ def received_rows(inbox):
 
 
 def through(rows, **shape):
-    """What comes out where `rows` go in."""
+    """What comes out when `rows` go in."""
     pair = Pair(**shape)
     out = []
     reader = threading.Thread(target=lambda: out.extend(received_rows(pair.inbox)))
@@ -137,7 +137,7 @@ def test_columns_are_views_of_the_ring():
     assert features.tolist() == [[1.0, 2.0], [4.0, 5.0]]
     assert labels.tolist() == [3, 6]
     assert not features.flags.owndata
-    features /= 2.0  # The block is the reader's own until the views are gone.
+    features /= 2.0  # The block belongs to the reader until the views are gone.
     assert block.rows() == [([0.5, 1.0], 3), ([2.0, 2.5], 6)]
 
 
@@ -325,7 +325,7 @@ def test_a_feeder_killed_in_the_middle_of_a_row_leaves_none_of_it():
             assert all(row == ([float(row[1])] * 100, row[1]) for row in received.block.rows())
             inbox.consumed(received)
     connection.close()
-    # The task is tried again, by a ring of its own.
+    # The task is tried again, with a ring of its own.
     process, connection = start_feeder(inbox, inbox.add(), 500)
     rows = []
     while len(rows) < 500:

@@ -49,7 +49,7 @@ def test_the_garbage_collector_runs_while_rows_are_waited_for():
 
 
 def test_two_readers_at_once_leave_the_garbage_collector_on():
-    """The second begins after the first, and waits and makes its rows when that is done."""
+    """The second begins after the first, and waits and makes its rows after the first is done."""
     first, second = Pair(), Pair()
     first.producer.put_rows([1])
     second.producer.put_rows([2])

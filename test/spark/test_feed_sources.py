@@ -24,7 +24,7 @@ def test_a_source_that_raises_is_heard():
 def test_a_row_left_when_feeding_was_stopped_is_not_fed_later():
     pair = Pair()
     looks = iter([False, False, True])
-    # The second row has other columns than the first one: it waits for a block of its own.
+    # The second row has different columns from the first, so it waits for a block of its own.
     assert pair.producer.put_rows([1.0, "a", "b"], DEADLINE, lambda: next(looks)) == 1
     assert pair.producer.put_rows([2.0], DEADLINE) == 1
     pair.producer.end_feed(DEADLINE)

@@ -1,4 +1,4 @@
-"""The feed of a cluster on bad days: programs and rows that do what they should not."""
+"""The feed of a cluster on bad days: programs and rows that misbehave."""
 # timeout: 600
 # application: clusters
 
@@ -101,7 +101,7 @@ def test_a_loader_that_lives_on_hides_no_death(sc, tmp_path):  # noqa: F811
 
         ctx.get_data_feed().next_batch(1)
         loader = os.fork()
-        if loader == 0:  # It keeps every descriptor of the node open.
+        if loader == 0:  # It keeps all of the node's descriptors open.
             while not os.path.exists(args):
                 time.sleep(0.1)  # lint: allow(sleep) until the test is over
             os._exit(0)
@@ -124,7 +124,7 @@ def test_a_node_that_starts_again_unseen_is_no_lost_one(tmp_path, again):
     folders.write_json(tmp_path / "open.json", {"attempt": 1})
 
     def start_again():
-        # A feeder that had no time to read them misses the last words of the first attempt.
+        # A feeder that had no time to read them misses the last output of the first attempt.
         (tmp_path / "open.json").unlink()
         if again is not None:
             folders.write_json(tmp_path / "open.json", again)  # As nodes do: whole or not.

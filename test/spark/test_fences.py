@@ -1,5 +1,5 @@
-"""What replaces a task whose agent hangs starts when the old container is gone: nobody ever sees
-two of one task at work where the container can be reached.
+"""The replacement of a task whose agent hangs starts once the old container is gone: if the
+container can be reached, nobody ever sees two attempts of one task at work.
 """
 # timeout: 600
 
@@ -21,7 +21,7 @@ import lives  # noqa: E402
 
 
 def writing_the_time():
-    """A function that writes it for as long as it lives: in the first generation until it is
+    """A function that writes the time for as long as it lives: in the first generation until it is
     killed.
     """
 
@@ -40,7 +40,7 @@ def writing_the_time():
 
 
 class Life:
-    """A job of one node whose first attempt is at work. Its processes, by what they are."""
+    """A job of one node whose first attempt is at work, and its processes by kind."""
 
     def __init__(self, sc, folder):  # noqa: F811
         self.folder = folder

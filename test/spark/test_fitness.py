@@ -1,5 +1,5 @@
-"""Applications that cannot carry a job are refused with the reason; all others carry one, and what
-it needs.
+"""Applications that cannot carry a job are refused with the reason; all others carry one and
+whatever it needs.
 """
 # timeout: 600
 
@@ -32,7 +32,7 @@ SPARK = TFCluster.InputMode.SPARK
 
 
 class _Application(SparkContext):
-    """Only its configuration."""
+    """An application reduced to its configuration."""
 
     def __init__(self, settings):
         self._conf = SparkConf(loadDefaults=False, _jvm=None)
@@ -71,7 +71,7 @@ def test_what_does_no_harm_is_left_alone(settings, fed):
 
 def test_spark_connect_is_refused_with_the_reason():
     class SparkSession:
-        """As of Spark Connect: neither RDDs nor a JVM."""
+        """Like that of Spark Connect: neither RDDs nor a JVM."""
 
     with pytest.raises(JobError, match=r"Spark Connect(?s:.)*spark\.api\.mode=classic"):
         TFCluster.run(SparkSession(), print, {}, 2, 0)
@@ -92,7 +92,7 @@ def test_what_a_failed_try_has_sent_is_in_no_ones_way():
 
 
 def meeting(folder):
-    """For two tasks that end when both have begun: each on an executor of its own."""
+    """For two tasks that end once both have begun, so that each is on an executor of its own."""
 
     def meet(numbers):
         for number in numbers:
@@ -161,10 +161,10 @@ def test_dynamic_allocation_leaves_executors_with_nodes_alone(home, tmp_path):  
         cluster = TFCluster.run(sc, sums, str(out), 1, 0, input_mode=SPARK)
         sc.parallelize(range(2), 2).foreachPartition(meeting(here))
         assert executors() == 2
-        # It holds nothing and is taken away; the one with the node looks as idle, and stays.
+        # It holds nothing and is taken away; the one with the node looks just as idle, but stays.
         until(lambda: executors() == 1, "the idle executor gone")
         cluster.train(sc.parallelize(range(100), 4), num_epochs=1)
-        # The functions of old feed it, too.
+        # The old functions feed it, too.
         feed = TFSparkNode.train(cluster.cluster_info, cluster.cluster_meta, WAIT_SECONDS)
         assert sc.parallelize([1, 2], 1).mapPartitions(feed).collect() == [False]
         cluster.shutdown()

@@ -25,7 +25,7 @@ def sc(home):  # noqa: F811
 
 
 def executors_of(context):
-    """Spark's names of the executors that are there."""
+    """Spark's names for the present executors."""
     known = context._jsc.sc().statusStore().executorList(True)
     names = [known.apply(index).id() for index in range(known.size())]
     return [name for name in names if name != "driver"]
@@ -93,7 +93,7 @@ def test_a_fed_gang_grows_with_its_application_and_survives_a_loss(sc, tmp_path)
     trained = {int(row) for path in tmp_path.glob("rows-[3-9]-*")
                for row in path.read_text().split()}
     # Spark may replace the one that was killed, and all start again: a batch that a node was
-    # filling then is taken, and in no file.
+    # filling at that moment counts as taken, but is in no file.
     last = max(int(path.name.split("-")[1]) for path in tmp_path.glob("begun-*"))
     rows_of = {part: set(range(125 * part, 125 * part + 125)) for part in range(8)}
     assert all(rows_of[one.partition] <= trained for one in told if one.generation == last)
@@ -101,7 +101,7 @@ def test_a_fed_gang_grows_with_its_application_and_survives_a_loss(sc, tmp_path)
 
 
 def begun_in(folder, generation, count):
-    """What the programs of a generation said when they began, if all of them have; else None."""
+    """What the programs of a generation printed when they began, if all of them have; else None."""
     found = sorted(folder.glob(f"begun-{generation}-*"))
     return [json.loads(path.read_text()) for path in found] if len(found) >= count else None
 

@@ -1,4 +1,4 @@
-"""The ML pipeline, TFParallel and what else needs TensorFlow itself."""
+"""The ML pipeline, TFParallel and everything else that needs TensorFlow itself."""
 # timeout: 900
 # application: tensorflow
 
@@ -55,7 +55,7 @@ def test_an_estimator_trains_and_its_model_predicts(sc, tmp_path):  # noqa: F811
             batch = feed.next_batch(args.batch_size)
             if batch["x"]:
                 x, y = np.array(batch["x"], "float32"), np.array(batch["y"], "float32")
-                # One step to the solution: the features are unit vectors.
+                # One step reaches the solution, because the features are unit vectors.
                 weight.assign_add(tf.matmul(x.T / np.maximum(x.sum(0)[:, None], 1), y - x @ weight))
                 count += len(y)
         assert count > 0

@@ -157,7 +157,8 @@ def test_the_drivers_job_has_a_status_and_logs(sc, home, tmp_path):  # noqa: F81
 
 
 def test_a_stop_may_interrupt_the_program(sc, home, tmp_path):  # noqa: F811
-    """SIGINT, which the process that keeps the program ignores: it tells how the program ended."""
+    """The stop is SIGINT, which the process that keeps the program ignores, so it can report how
+    the program ended."""
     def work(args, ctx):
         try:
             print("up", flush=True)
@@ -211,7 +212,7 @@ def test_pytorch_trains_in_step_on_what_spark_feeds(sc):  # noqa: F811
 
         from muster.spark import batches
 
-        torch.manual_seed(ctx.task_index)  # The ranks agree by DDP alone.
+        torch.manual_seed(ctx.task_index)  # The ranks agree through DDP alone.
         torch.distributed.init_process_group("gloo")
         model = DistributedDataParallel(torch.nn.Linear(2, 1).double())
         optimizer = torch.optim.SGD(model.parameters(), lr=0.5)

@@ -19,7 +19,7 @@ WAIT_SECONDS = 60
 
 @pytest.fixture
 def node(tmp_path, monkeypatch):
-    """Starts nodes of clusters of one, in the background, where nothing else is."""
+    """Starts nodes of one-node clusters, in the background, in an otherwise empty folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SPARK_REUSE_WORKER", "1")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
@@ -272,7 +272,7 @@ def test_arguments_have_their_names_and_defaults(line):
     shown = [str(one) for one in inspect.signature(found).parameters.values()]
     shown = ", ".join(shown).replace("('input', 'output', 'error')", "['input', 'output', 'error']")
     shown = shown.replace("('input',)", "['input']").replace("=()", "=[]")
-    # What is ours comes behind, with a default.
+    # Our own arguments come last, with a default.
     assert (shown + ")").startswith(expected.rstrip(")"))
 
 

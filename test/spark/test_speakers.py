@@ -1,4 +1,4 @@
-"""Whom the driver believes what, of those who have a container's key."""
+"""What the driver believes of each party that has a container's key."""
 
 import logging
 

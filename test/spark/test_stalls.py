@@ -1,4 +1,4 @@
-"""Programs that hang on Spark's executors: who is named, and who is told."""
+"""Programs that hang on Spark's executors: which are named, and who is told."""
 # timeout: 300
 
 import json
@@ -22,7 +22,7 @@ import standalone  # noqa: E402
 
 @pytest.fixture(scope="module", autouse=True)
 def py_spy():
-    """Executors find the py-spy of the tests of label local."""
+    """Lets executors find the py-spy of the tests with the label `local`."""
     made = subprocess.run([REPOSITORY / "tools" / "setup_python", "test"], check=True,
                           stdout=subprocess.PIPE, text=True)
     before = os.environ["PATH"]

@@ -71,7 +71,7 @@ def test_a_lost_executor_costs_a_restart_and_not_the_job(sc, tmp_path):
 
 
 def executor_above(told):
-    """The JVM of the executor whose program has written its parent's pid into a file."""
+    """The JVM of the executor whose program wrote its parent's pid into a file."""
     if not told.exists():
         return None
     pid = int(told.read_text())

@@ -34,7 +34,7 @@ SIZE = max(300, siege.SIZE // 3)
 
 @pytest.fixture(scope="module", autouse=True)
 def without_ptrace():
-    """What is started from here on has no more power over processes than those of other users: as
+    """Whatever is started from here on has no more power over processes than other users' have; as
     root, a task would see into everything.
     """
     for capability in _SEES_PROCESSES:
@@ -79,12 +79,12 @@ class Attacked:
             try:
                 self.ended["results"] = muster.spark.run(
                     function or waits, {"worker": 2}, str(self.gate), sc=sc, max_restarts=restarts)
-            except Exception as failure:  # Told by whoever waits for the job.
+            except Exception as failure:  # Reported by whoever waits for the job.
                 self.ended["failure"] = str(failure)
 
         self.program = threading.Thread(target=drive)
         self.program.start()
-        # Its driver's port is there before the job is.
+        # Its driver's port exists before the job does.
         self.id = until(lambda: self.ended or {path.name for path in home.glob("jobs/*")} - jobs,
                         "a job")
         assert not self.ended, self.ended
@@ -132,7 +132,7 @@ def test_the_owner_and_the_nodes_get_through(attacked, kind):
               (siege.place_of(agents[0]), {"count": SIZE // 4})]
 
     def nodes_come():
-        """All programs are started again, and prove their keys at the driver's port."""
+        """All programs are started again, and prove their keys on the driver's port."""
         for pid in descendants(agents[1]):
             harness.send(pid, signal.SIGKILL)
         job.runs(attempt=2)
@@ -145,11 +145,11 @@ def test_the_owner_and_the_nodes_get_through(attacked, kind):
 
 
 def hostile_program():
-    """A function of a function: executors get it whole, not by the name of this module."""
+    """A nested function, so that executors get its code, not a reference to this module."""
 
     def hostile(args, ctx):
-        """Has its container's key of the driver's port, and says there whatever it likes; then
-        prints without an end.
+        """Has its container's key for the driver's port, and sends whatever it likes there; then
+        prints endlessly.
         """
         from muster.spark.channel import connect
         from muster.spark.errors import ChannelError
@@ -218,7 +218,7 @@ class Opened:
 
 
 def test_nobody_finds_a_key(attacked, home):  # noqa: F811
-    """A task has the key of its container's own place at the driver's port, and no other."""
+    """A task has the key of its own container for the driver's port, and no other."""
     job = attacked()
     secret = bytes.fromhex((home / "jobs" / job.id / "secret").read_text())
     keys = siege.keys_of(secret, ["c1", "c2"]).values()
@@ -233,7 +233,7 @@ def test_nobody_finds_a_key(attacked, home):  # noqa: F811
 
 
 def test_nothing_that_comes_over_the_drivers_port_is_unpickled(attacked, tmp_path):
-    """With a container's key, too."""
+    """Not even with a container's key."""
     job = attacked()
     mark = tmp_path / "opened"
     bomb = pickle.dumps(Opened(mark))

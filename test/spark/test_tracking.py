@@ -1,4 +1,4 @@
-"""A job on Spark's executors as a run of a real MLflow server."""
+"""A job on Spark's executors as a run on a real MLflow server."""
 # timeout: 600
 # application: clusters
 

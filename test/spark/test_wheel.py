@@ -1,4 +1,4 @@
-"""The wheel: what it holds runs where it says, and it is all that a driver needs."""
+"""The wheel: its contents run on the platforms that it names, and a driver needs nothing else."""
 # timeout: 600
 
 import os
@@ -25,8 +25,8 @@ def python(script, **environment):
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    """A folder into which pip has installed the wheel, made of the program and library under
-    test.
+    """A folder into which pip has installed the wheel, which is made from the program and library
+    under test.
     """
     dist, target = tmp_path_factory.mktemp("dist"), tmp_path_factory.mktemp("site")
     for _ in range(2):  # The second takes the place of the first.
@@ -59,7 +59,7 @@ native.main()
     assert (installed / "bin" / "muster").exists()
 
 
-# The driver alone knows the folder: executors get what they need from it.
+# Only the driver knows the folder; executors get what they need from the driver.
 DRIVER = """
 import os, sys
 sys.path.insert(0, {site!r})
