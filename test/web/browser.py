@@ -23,13 +23,13 @@ SHIFT, CONTROL = 8, 2  # As bits of the protocol.
 
 
 class BrowserError(Exception):
-    """What chromedriver says to a command that it could not do."""
+    """What chromedriver answers to a command that failed."""
 
 
 class Chromium:
     """The processes of a browser, and of the driver that speaks to it."""
 
-    # That of Browser(), while `shared` lasts; made when the first needs it.
+    # The one that Browser() uses while `shared` lasts; made when it is first needed.
     _sharing = False
     _shared = None
 
@@ -38,7 +38,7 @@ class Chromium:
         profile = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="muster-web-"))
         self._address = f"http://127.0.0.1:{self._start_driver(environment, profile)}"
         self._stack.callback(self._end_driver)
-        # As root Chromium has no sandbox; its shared memory may be small in a container.
+        # As root, Chromium has no sandbox; in a container, shared memory may be small.
         arguments = [*arguments, "--headless=new", "--no-sandbox", "--disable-dev-shm-usage",
                      "--disable-gpu", "--no-first-run", "--disable-extensions",
                      "--disable-background-networking",
@@ -48,7 +48,7 @@ class Chromium:
         made = self._call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
         self._session = f"/session/{made['sessionId']}"
         self._stack.callback(lambda: self._call("DELETE", self._session))
-        # What is of the whole browser, the driver passes on to nobody.
+        # The driver does not pass on commands that concern the whole browser.
         port = made["capabilities"]["goog:chromeOptions"]["debuggerAddress"].rpartition(":")[2]
         with _OPENER.open(f"http://127.0.0.1:{port}/json/version", timeout=PATIENCE) as answer:
             path = urllib.parse.urlsplit(json.load(answer)["webSocketDebuggerUrl"]).path
@@ -60,7 +60,8 @@ class Chromium:
     @classmethod
     @contextlib.contextmanager
     def shared(cls):
-        """Windows are opened in one browser: its start takes a second of processor time."""
+        """All windows are opened in one browser, because its start takes a second of processor
+        time."""
         cls._sharing = True
         try:
             yield
@@ -72,7 +73,7 @@ class Chromium:
 
     @classmethod
     def common(cls):
-        """Returns the browser that is shared, and nothing while none is."""
+        """Returns the browser that is shared, or None while none is."""
         if cls._sharing and not (cls._shared and cls._shared.lives()):
             cls._shared = cls()
         return cls._shared
@@ -84,9 +85,9 @@ class Chromium:
             return False
 
     def _start_driver(self, environment, folder):
-        """Returns its port. The folder takes what a browser that is killed leaves behind. The
-        driver takes a free port of IPv6 and wants the same of IPv4: where another program has that,
-        it says so and ends, and is started again."""
+        """Returns its port. The folder holds what a killed browser would leave behind. The driver
+        takes a free IPv6 port and wants the same one for IPv4: if another program has that, the
+        driver says so and ends, and is started again."""
         for _ in range(STARTS):
             self._driver = subprocess.Popen(
                 ["/usr/bin/chromedriver", "--port=0"], stdout=subprocess.PIPE,
@@ -144,15 +145,15 @@ class Chromium:
 
 
 class Browser:
-    """One window of somebody who was never here before: its cookies, cache and storage are its own.
-    `scheme` is "light" or "dark"; with `arguments`, Chromium's own, or an environment it is of a
+    """A window of somebody who was never here before: its cookies, cache and storage are its own.
+    `scheme` is "light" or "dark"; with `arguments` for Chromium or an environment, it gets a
     browser of its own."""
 
     def __init__(self, width=1280, height=900, scheme="light", arguments=(), environment=None):
         self._stack = contextlib.ExitStack()
         self._chromium = None if arguments or environment else Chromium.common()
         if self._chromium is None:
-            # Alone in it: the window and the profile that are there will do.
+            # Alone in its browser, so the existing window and profile will do.
             self._chromium = self._stack.enter_context(
                 contextlib.closing(Chromium(arguments, environment)))
             self._handle = self._chromium.first_window()
@@ -166,7 +167,7 @@ class Browser:
                       deviceScaleFactor=1, mobile=width < 600)
         self.devtools("Emulation.setEmulatedMedia",
                       features=[{"name": "prefers-color-scheme", "value": scheme}])
-        # Each of several windows is the one that its user types into.
+        # With several windows, each behaves as the one that its user types into.
         self.devtools("Emulation.setFocusEmulationEnabled", enabled=True)
 
     def _call(self, method, path, body=None):
@@ -185,7 +186,7 @@ class Browser:
                           {"script": script, "args": list(arguments)})
 
     def text(self, selector):
-        """Returns the visible text of the first such element; None if there is none."""
+        """Returns the visible text of the first matching element; None if there is none."""
         return self.run("const e = document.querySelector(arguments[0]);"
                         "return e && e.getClientRects().length ? e.innerText : null", selector)
 
@@ -219,7 +220,7 @@ class Browser:
             return text is not None and re.search(pattern, text)
 
         try:
-            # A question goes through two programs to a third; some answers take 20 s to come.
+            # A request goes through two programs to a third; some answers take 20 s.
             return harness.eventually(probe, within, pause=0.1).string
         except AssertionError:
             page = self.run("return document.body.innerText")
@@ -235,7 +236,7 @@ class Browser:
         self._stack.close()
 
 
-# A proxy of the environment is not for this machine's own addresses.
+# A proxy from the environment does not apply to this machine's own addresses.
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 

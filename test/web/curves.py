@@ -15,7 +15,7 @@ for step in range(5):
 writer.close()
 """
 
-# As TensorBoard's page does: with the cookies of the window, from where it has been led to.
+# As TensorBoard's page does: with the window's cookies, from the address it was led to.
 ASKS = "return fetch('data/plugin/scalars/tags').then(answer => answer.text()).catch(String)"
 
 
@@ -28,8 +28,9 @@ def programs():
 
 
 def sees_curves(window, board):
-    """Opens TensorBoard when it has read the curves: its page does not look again by itself, and
-    is slow to draw on a busy machine: opened each few seconds, it might never come to show them."""
+    """Opens TensorBoard once it has read the curves. Its page does not check again by itself, and
+    is slow to draw on a busy machine: if reopened every few seconds, it might never get to show
+    them."""
     window.open(board)
     harness.eventually(lambda: CURVE in window.run(ASKS), what=f"curves behind {board}", pause=0.1)
     window.open(board)

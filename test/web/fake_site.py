@@ -1,4 +1,4 @@
-"""A job's page whose job is made up: for sizes that no test can run."""
+"""A job's page with a made-up job, for sizes that no test can run."""
 
 import contextlib
 import http.server
@@ -30,14 +30,14 @@ def status_of(roles, phase="running", outcome=None):
 
 
 class FakeSite:
-    """Serves the page with what its attributes say, on a port of its own, until it is closed."""
+    """Serves the page as its attributes say, on a port of its own, until it is closed."""
 
     def __init__(self, status, events=(), size=0, line=None, series=(), held=False):
         self.status, self.events, self.size, self.series = status, list(events), size, list(series)
         self.line = line or (lambda number: f"line {number}")
         self.width = 64  # Bytes of each line of output.
         self.asked = []
-        self.measured = threading.Event()  # Until it is set, nothing that was measured is told.
+        self.measured = threading.Event()  # Until it is set, no measurements are served.
         if not held:
             self.measured.set()
         self._over = threading.Event()
@@ -87,7 +87,7 @@ class FakeSite:
                   "img-src 'self' data:")
         request.send_header("Content-Security-Policy", policy)
         request.end_headers()
-        with contextlib.suppress(OSError):  # Who asked has left.
+        with contextlib.suppress(OSError):  # The client has gone.
             request.wfile.write(body)
 
     def _changes(self, query):

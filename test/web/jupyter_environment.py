@@ -13,15 +13,15 @@ import pack  # noqa: E402: found by the line above
 
 
 def interpreter():
-    """Of an environment that has JupyterLab and a kernel."""
+    """The interpreter of an environment that has JupyterLab and a kernel."""
     made = subprocess.run([ROOT / "tools/setup_python", "jupyter"], check=True,
                           stdout=subprocess.PIPE, text=True, timeout=600)
     return pathlib.Path(made.stdout.strip()) / "bin" / "python3"
 
 
 def variables(muster, python, folder, package=ROOT, program=harness.BINARY):
-    """Those of a notebook server's process in which the wheel of `package`, a repository, is
-    installed; it runs `program`."""
+    """The variables of a notebook server's process in which the wheel of `package`, a repository,
+    is installed; it runs `program`."""
     site = folder / "site"
     info = site / "muster_ml-1.0.dist-info"
     info.mkdir(parents=True)

@@ -1,6 +1,6 @@
 """A proxy in front of a job's page that outlives the job, as a resource manager's does.
 
-It passes requests on, or answers every one of them by itself, also those that are under way.
+It passes requests on, or answers every one of them itself, including those under way.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ def _response(status, *headers, body=PAGE):
     return "\r\n".join(head).encode() + b"\r\n\r\n" + body
 
 
-# What it answers by itself, by the name of the mode. The other modes: "pass" passes requests on,
+# What it answers itself, by the name of the mode. The other modes: "pass" passes requests on,
 # "late" only those for the document and what belongs to it.
 ANSWERS = {
     "page": _response("200 OK"),

@@ -1,4 +1,4 @@
-"""The programs of the page that are kept are what their sources make."""
+"""The page's stored programs are what their sources compile to."""
 
 import hashlib
 import pathlib

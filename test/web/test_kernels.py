@@ -137,7 +137,7 @@ def test_a_kernel_runs_in_the_task_that_its_name_says(muster, manager, digits):
     assert words[:2] == ["worker", "1"]
     assert words[2] == muster("exec", digits, "worker:1", "--", "pwd").expect(0).out.strip()
     (pid,) = kernels(muster)
-    # The key is in no command line and no environment.
+    # The key is not in any command line or environment.
     key = manager("key")
     assert len(key) >= 32
     assert not any(key.encode() in entry for entry in environment_of(pid))
@@ -178,7 +178,7 @@ def test_a_kernel_ends_with_its_task(muster, manager, digits):
 
 
 def test_a_kernel_whose_task_has_ended_is_dead_to_its_server(muster, manager, digits):
-    """It is not restarted for ever."""
+    """It is not restarted over and over."""
     assert manager("start_watched", f"worker:0 of {digits}") is None
     muster("stop", digits).expect(0)
     assert manager("dead") is None
@@ -198,12 +198,12 @@ def test_a_task_without_ipykernel_says_so(muster, python, jupyter):
 
 
 def test_another_user_reads_nothing_of_a_kernel(muster, manager, digits):
-    """Who could connect would see the code that it runs, and all that it prints."""
+    """Whoever could connect would see the code that it runs, and everything that it prints."""
     if os.geteuid() != 0:
         pytest.skip("changing the user needs root")
     manager("start", f"worker:0 of {digits}")
     (kernel,) = kernels(muster)
-    # Of its own it has one, by which its children bring what they print: nothing comes out there.
+    # It has one port of its own, to which its children send their output; nothing comes out there.
     assert len(harness.listening(kernel)) <= 1
     ports = [port for _, port in harness.listening(harness.parent_of(kernel))]
     assert len(ports) == 6
@@ -215,7 +215,7 @@ def test_another_user_reads_nothing_of_a_kernel(muster, manager, digits):
 
 
 def sent(*names):
-    """As one module what is sent into a task: these files of muster.jupyter, one after another."""
+    """What is sent into a task, as one module: these files of muster.jupyter, one after another."""
     module = types.ModuleType("sent")
     for name in names:
         exec((PACKAGE / name).read_text(), module.__dict__)
@@ -233,7 +233,8 @@ sys.stdin.read()
 
 @contextlib.contextmanager
 def connection_of(*who):
-    """The end here of a connection of that user (a command that runs another), or of this one."""
+    """The local end of a connection made by that user (a command that runs another), or by this
+    one."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         peer = subprocess.Popen(
             [*who, sys.executable, "-c", STAYS, str(server.getsockname()[1])],
@@ -251,7 +252,7 @@ def connection_of(*who):
 
 @pytest.mark.parametrize("by", ["asking", "the table"])
 def test_who_is_at_the_other_end_is_known(monkeypatch, by):
-    """Without the table, whose length others can choose, where the kernel can be asked."""
+    """Without the table, whose length others control, if the kernel can be asked."""
     if os.geteuid() != 0:
         pytest.skip("changing the user needs root")
     module = sent("peer_user.py")
@@ -260,7 +261,7 @@ def test_who_is_at_the_other_end_is_known(monkeypatch, by):
         raise OSError(95, "not here")
 
     monkeypatch.setitem(module.__dict__, "look_up" if by == "asking" else "ask_kernel", none)
-    # As a user without rights: root counts as everybody.
+    # As an unprivileged user, because root counts as everybody.
     monkeypatch.setattr(module.os, "getuid", lambda: 54321)
     with connection_of(*siege.AS_ANOTHER_USER) as connection:
         assert module.is_of_this_user(connection)
@@ -349,7 +350,7 @@ def owner(tmp_path, monkeypatch):
 
 @pytest.fixture
 def folders(owner, monkeypatch, tmp_path):
-    """kernel_folder.py in this process, which makes its folders where `owner` does."""
+    """kernel_folder.py in this process, making its folders where `owner` does."""
     module = sent("kernel_folder.py")
     monkeypatch.setattr(module, "SHORT", str(tmp_path))
     monkeypatch.setattr(module, "ABOVE_MAX", 200)
@@ -382,7 +383,7 @@ def test_what_a_killed_warden_leaves_goes_with_the_next_start(owner, folders, tm
 
 
 def test_a_folder_that_somebody_removes_before_it_is_locked_is_made_again(folders, monkeypatch):
-    """Another start may see it in that moment, and take it for left."""
+    """Another start may see it at that moment, and take it for abandoned."""
     lock, first = folders.fcntl.flock, []
 
     def late(file, how):
@@ -398,7 +399,7 @@ def test_a_folder_that_somebody_removes_before_it_is_locked_is_made_again(folder
     assert not os.path.exists(first[0])
 
 
-# What a muster of another version may say, to `forward` and to everything else.
+# What another version of muster may print, for `forward` and for everything else.
 ANSWERS = {
     "exec": ("echo kernel started", "", "`{program} exec` answered 'kernel started', which this"),
     "exec's words": ('echo \'{"ports": [1]}\'', "", "`{program} exec` answered"),
@@ -412,7 +413,7 @@ ANSWERS = {
 
 @pytest.fixture
 def answer(python, jupyter, tmp_path):
-    """Plays a muster of another version, and returns a manager of kernels that asks it."""
+    """Plays another version of muster, and returns a kernel manager that asks it."""
     managers = []
     (tmp_path / "ports").write_text(json.dumps(
         {name: 1000 + at for at, name in enumerate(("shell_port", "iopub_port", "stdin_port",

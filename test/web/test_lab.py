@@ -23,7 +23,7 @@ class Lab:
         window.open(link)
 
     def choose(self, selector, text=""):
-        """Clicks on the first such element that is visible and has the text."""
+        """Clicks on the first matching element that is visible and has the text."""
         def middle():
             return self.window.run(
                 "for (const e of document.querySelectorAll(arguments[0])) {"
@@ -80,9 +80,9 @@ class Lab:
                                   what=lambda: f"an output of {code}: {self.page()}", pause=0.1)[0]
 
     def run_in_terminal(self, line, file):
-        """Types a line into the terminal that is in front; it writes the file."""
+        """Types a line into the terminal in front; the line writes the file."""
         def done():
-            # What is typed before the page is connected to the shell is not kept.
+            # Anything typed before the page is connected to the shell is lost.
             self.choose(".jp-Terminal .xterm-screen")
             self.window.type(line + "\n")
             try:
@@ -97,7 +97,7 @@ class Lab:
 def lab(muster, python):
     """The program in an environment that has JupyterLab."""
     muster.environment["PATH"] = f"{python.parent}:{muster.environment['PATH']}"
-    # What JupyterLab remembers of its user.
+    # What JupyterLab remembers about its user.
     muster.environment["HOME"] = str(muster.folder / "person")
     (muster.folder / "person").mkdir()
     (muster.folder / "work").mkdir()
@@ -148,7 +148,7 @@ def test_a_notebook_over_the_masters_death_by_two_people(lab, browser):
     second.signal(signal.SIGINT)
     second.wait().expect(128 + signal.SIGINT)
 
-    # Come back to at the same address, the page that was left open goes on by itself.
+    # Once the same address works again, the page that was left open continues by itself.
     again = lab.start("notebook", lab.job(), "--port", port)
     assert again.sees(LINK).group(1) == link
     assert page.run_cell("print(x + 1)") == "46"
@@ -157,7 +157,7 @@ def test_a_notebook_over_the_masters_death_by_two_people(lab, browser):
 
 
 COUNTS = "import time; _ = [(print(i, end=' ', flush=True), time.sleep(0.1)) for i in range(100)]"
-# Writes so many random bytes into a file, and reads them again.
+# Writes that many random bytes into a file, and reads them again.
 THERE_AND_BACK = """
 const sent = new Uint8Array(arguments[0]);
 for (let at = 0; at < sent.length; at += 65536)

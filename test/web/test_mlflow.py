@@ -130,7 +130,7 @@ def train(muster, gate, server, name, **more):
 
 
 def run_of(server, name, what=bool):
-    """The one run of the experiment, once it is as `what` says."""
+    """The only run of the experiment, once it is as `what` says."""
     def look():
         with contextlib.suppress(urllib.error.HTTPError):
             found = server.ask(f"experiments/get-by-name?experiment_name={name}")["experiment"]
@@ -143,7 +143,7 @@ def run_of(server, name, what=bool):
 
 
 def ended(run):
-    """The client is over a moment before its master has told all."""
+    """The client ends a moment before its master has reported everything."""
     return run["info"]["status"] != "RUNNING"
 
 

@@ -23,7 +23,7 @@ LINK = r"http://127\.0\.0\.1:(\d+)/tree\?token=(\S+)"
 @pytest.fixture
 def muster(muster, python):
     muster.environment["PATH"] = f"{python.parent}:{muster.environment['PATH']}"
-    # An environment without JupyterLab has the server alone.
+    # An environment without JupyterLab has only the server.
     muster.write("site/sitecustomize.py", "import sys\nsys.modules['jupyterlab'] = None\n")
     muster.environment["PYTHONPATH"] = str(muster.folder / "site")
     yield muster
@@ -51,7 +51,7 @@ def test_a_cell_runs_through_the_tunnel_which_outlives_the_master(muster):
     os.kill(muster.pids("master")[0], signal.SIGKILL)
     running.sees("connected again")
     assert run_cell(port, token, kernel, "print(x + 1)") == "43\n"
-    # It is left, and come back to.
+    # The client leaves it, and comes back.
     running.signal(signal.SIGINT)
     running.wait().expect(128 + signal.SIGINT)
     again = muster.start("notebook", job)
@@ -63,7 +63,7 @@ def test_a_cell_runs_through_the_tunnel_which_outlives_the_master(muster):
 
 
 PORTS = ("shell_port", "iopub_port", "stdin_port", "hb_port", "control_port")
-# Another program of the same user, as `jupyter console --existing FILE` is.
+# Another program of the same user, such as `jupyter console --existing FILE`.
 CONSOLE = """
 import sys
 from jupyter_client import BlockingKernelClient
@@ -87,11 +87,11 @@ def places_of(told):
 
 
 def test_another_user_reads_nothing_of_its_kernels(muster, python):
-    """Who could connect would see the code that they run, and all that they print."""
+    """Whoever could connect would see the code that they run, and everything that they print."""
     if os.geteuid() != 0:
         pytest.skip("changing the user needs root")
-    # Of kernels that are no ipykernel, or are started by something else, nobody knows whether they
-    # can do with anything but ports.
+    # Nobody knows whether kernels other than ipykernel, or kernels started by something else, can
+    # use anything but ports.
     muster.write("share/kernels/wrapped/kernel.json", json.dumps({
         "argv": ["sh", "-c", 'exec python3 -m ipykernel_launcher -f "$0"', "{connection_file}"],
         "display_name": "wrapped", "language": "python"}))
@@ -104,7 +104,7 @@ def test_another_user_reads_nothing_of_its_kernels(muster, python):
     file, told = connection_of(muster, kernel)
     assert siege.heard_at(places_of(told), *siege.AS_ANOTHER_USER) == ["PermissionError"] * 5
     assert siege.heard_at(places_of(told)) == ["ff"] * 5
-    # Of its own it has one port, by which its children bring what they print.
+    # It has one port of its own, to which its children send their output.
     (pid,) = (pid for pid, line in muster.processes().items()
               if re.search(r"-m ipykernel_launcher -f", line))
     assert len(harness.listening(pid)) == 1
@@ -135,7 +135,7 @@ def test_another_user_reads_nothing_of_its_kernels(muster, python):
     harness.eventually(lambda: not pathlib.Path(told["ip"]).parent.exists())
 
 
-# A browser's cookies, and where they open the server.
+# A browser's cookies, and the place where they open the server.
 SIGNED_IN = """
 import http.client, sys
 port, cookie = sys.argv[1:]
@@ -149,7 +149,8 @@ except OSError:
 
 
 def test_a_cookie_or_a_token_opens_nothing_for_another_user(muster):
-    """Who takes the port that a `muster notebook` had is sent them by a page that is still open."""
+    """Whoever takes over the port of a `muster notebook` is sent them by a page that is still
+    open."""
     if os.geteuid() != 0:
         pytest.skip("changing the user needs root")
     running = muster.start("notebook")
@@ -182,7 +183,7 @@ def test_it_shows_the_persons_folder_and_ends_when_nobody_uses_it(muster):
     running = muster.start("notebook", "--idle", "1s", "--name", "short")
     port, token = running.sees(LINK).groups()
     assert "mine.txt" in [each["name"] for each in api(port, token, "contents")["content"]]
-    # Jupyter looks once a minute.
+    # Jupyter checks once a minute.
     assert "ended" in running.wait(within=300).expect(6).err
 
 

@@ -1,4 +1,4 @@
-"""A page that is open while its job, or the way to it, ends: in a real browser, behind a proxy."""
+"""An open page whose job, or the way to it, ends: in a real browser, behind a proxy."""
 # timeout: 600
 
 import contextlib
@@ -15,8 +15,8 @@ PARSER_WORDS = ("Unexpected token", "JSON", "SyntaxError", "undefined")
 
 @pytest.fixture
 def proxied(muster, gate):
-    """A running job of one task that has written a line, and what makes links to it, each through a
-    proxy of its own."""
+    """A running job of one task that has written a line, and a function that makes links to it,
+    each through a proxy of its own."""
     running = muster.start("run", muster.spec(
         {"name": "digits", "command": f"echo half-way; {gate.wait}; exit 0", "tasks": 1}))
     site, token = link_of(running).split("/#t=")
@@ -60,8 +60,8 @@ class Viewer:
 
 @pytest.fixture
 def viewers(proxied):
-    """One for each way in which a proxy can answer; a page takes its time before it gives up, so
-    that they look at the same job at once."""
+    """One for each way in which a proxy can answer. A page takes its time before it gives up, so
+    they all look at the same job at once."""
     _, through_a_proxy = proxied
     with contextlib.ExitStack() as windows:
         found = []

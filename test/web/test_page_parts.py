@@ -130,7 +130,7 @@ def test_output_of_several_tasks_is_one_by_time(muster, gate, browser):
         turn[number].open()
         harness.eventually(lambda word=word: word in lines_of(browser), what=word)
     assert lines_of(browser) == ["one", "two", "three"]
-    press(browser, "G")  # Read anew, the order is that of their times.
+    press(browser, "G")  # After a reload, they are ordered by time.
     browser.sees("#log-text", "three")
     assert lines_of(browser) == ["one", "two", "three"]
     assert browser.run("return [...document.querySelectorAll('.who')].map(e => e.textContent)") == [
@@ -200,7 +200,7 @@ def test_a_long_log_is_searched_and_followed_without_losing_the_place(muster, ga
     at = around.index("RuntimeError: deep inside")
     assert around[at - 2:at] == ["1000000", "all well, 0 errors"] and around[at + 1] == "1000001"
     assert browser.run(count) <= 3000
-    # What comes meanwhile moves nothing.
+    # What arrives meanwhile moves nothing.
     top = browser.run("return document.getElementById('log-text').scrollTop")
     more.open()
     browser.sees("#log-end", "To the end")
@@ -214,7 +214,7 @@ def test_a_long_log_is_searched_and_followed_without_losing_the_place(muster, ga
     press(browser, "Enter", "#log-find")
     browser.sees("#log-found", "None below")
     press(browser, "Escape", "#log-find")
-    # Scrolling up reaches what stands there; back at the end one follows.
+    # Scrolling up reaches what is there; back at the end, the view follows again.
     browser.run("const s = document.getElementById('log-place'); s.value = 0;"
                 "s.dispatchEvent(new Event('change'))")
     harness.eventually(lambda: lines_of(browser)[:2] == ["1", "2"], what="the beginning")
@@ -225,8 +225,8 @@ def test_a_long_log_is_searched_and_followed_without_losing_the_place(muster, ga
 
 
 def test_only_people_end_the_following_of_a_log(muster, gate, browser):
-    """The page scrolls, too: its own events come while there is more to show, on a busy machine
-    mostly so."""
+    """The page scrolls, too: its own scroll events come while there is more to show, usually so on
+    a busy machine."""
     more = harness.Gate(muster.folder / "more")
     running = open_page(muster, browser, {"tasks": 1, "command":
         f"seq 1 5000; echo begun; {more.wait}; for i in $(seq 300); do seq 1 500; done; "
@@ -281,7 +281,7 @@ def test_the_keyboard_reaches_everything(muster, gate, browser):
     assert browser.run("return document.getElementById('log-wrap').ariaPressed") == "false"
     press(browser, "/")
     assert browser.run("return document.activeElement.id") == "log-find"
-    press(browser, "o", "#log-find")  # In a field a letter is a letter.
+    press(browser, "o", "#log-find")  # In an input field a letter is just a letter.
     browser.run("document.activeElement.blur()")
     press(browser, "Escape")
     assert browser.text("#log") is None

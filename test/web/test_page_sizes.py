@@ -1,4 +1,4 @@
-"""The page with jobs of sizes that no test can run: a made-up site answers in place of a master."""
+"""The page with jobs of sizes that no test can run; a made-up site answers in place of a master."""
 # timeout: 900
 
 import contextlib

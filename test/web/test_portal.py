@@ -63,7 +63,7 @@ def test_a_line_of_a_gigabyte_is_shown_in_pieces(muster, browser):
     muster.run_shell("echo first").expect(0)
     log = muster.home / "jobs" / muster.job() / "logs" / "worker-0.1.stdout"
     with log.open("r+b") as file:
-        # Zeros that take no room on the disk.
+        # Zeros that take no space on the disk.
         file.seek(1 << 30)
         file.write(b"\nthe last line\n")
     portal = muster.start("show", "last", "--page")

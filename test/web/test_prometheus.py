@@ -78,7 +78,8 @@ class Prometheus:
 
 @pytest.fixture
 def scraped(muster, gate, tmp_path):
-    """A running job with a name and labels that must be escaped, a portal, and who scrapes both."""
+    """A running job with a name and labels that must be escaped, a portal, and a Prometheus that
+    scrapes both."""
     home = tmp_path / "homes" / "alice" / ".muster"
     home.parent.mkdir(parents=True)
     muster.environment["MUSTER_HOME"] = str(home)
@@ -107,7 +108,7 @@ def test_job_and_portal_are_scraped(scraped):
     def healths():
         return {name: health for name, (health, _) in scraped.targets().items()}
 
-    # Each is asked for the first time at a moment of its own, up to an interval later.
+    # Each is first scraped at its own moment, up to an interval later.
     harness.eventually(lambda: healths() == {"job": "up", "portal": "up", "refused": "down"},
                        pause=0.3, what=lambda: f"{scraped.targets()}\n{scraped.log.read_text()}")
     harness.eventually(lambda: "401" in scraped.targets()["refused"][1], pause=0.3,

@@ -78,7 +78,7 @@ def test_a_user_and_a_queue_have_pages(portal, browser, tmp_path):
     browser.sees("h1", "Jobs of bob")
     browser.sees("#sums", r"1 job: 1 failed; they ran .* in all. Failures: 1 ")
     assert browser.text(row(keys["digits"])) is None
-    # A link to that page stays valid, and leads nobody to what they may not see.
+    # A link to that page stays valid, and shows nobody what they may not see.
     browser.open(site + "?state=failed#/user/bob")
     browser.sees("#place", "1 to 1 of 1")
     browser.sees("h1", "Jobs of bob")
@@ -103,7 +103,7 @@ def test_a_host_has_a_page(portal, browser, tmp_path):
                           "2 attempts here, of which 1 failed. Failures: 1 ")
     assert "1 attempt, 1 failed" in browser.text(row(keys["bad"]))
     browser.picture(tmp_path / "host.png")
-    # The page of a job names its hosts by links to that, and leads back to the list.
+    # A job's page names its hosts with links to that, and leads back to the list.
     browser.open(f"{site}jobs/{keys['digits']}/")
     browser.sees("#outcome-title", "succeeded")
     browser.click('tr[data-task="worker:0"] [data-field=host] a')
@@ -164,7 +164,7 @@ def test_the_curves_of_two_jobs_are_in_one_chart(muster, portal, tmp_path):
             window.open(f"{site}compare.html?one={keys[0]}&other={keys[1]}")
             window.sees('tr[data-name="loss"]', r"0\.5 at the end")
             window.sees('[data-chart="loss"] figcaption', r"from-2\S* 0\.5\s+\S*from-8\S* 2")
-            # Whose the columns are stands above each table, on a phone as well.
+            # Above each table its head says whose the columns are, on a phone as well.
             assert window.run("return [...document.querySelectorAll('.compare')].filter((table) => "
                               "!table.hidden).map((table) => table.tHead.innerText.split(/\\s+/)"
                               ".filter((word) => word !== ''))") == [keys] * 3

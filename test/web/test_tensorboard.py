@@ -32,7 +32,7 @@ def test_curves_are_behind_the_job_s_link(muster, gate, browser, python):
     link = running.sees(LINK).group(1)
     browser.open(link)
     sees_curves(browser, board_of(browser))
-    # Nobody gets there on another way.
+    # Nobody gets there any other way.
     site = link.split("/#t=")[0]
     assert browsers.fetch(f"{site}/tensorboard/")[0] == 401
     port = running.sees(r"^(?:worker:0 \| )?port (\d+)").group(1)

@@ -1,4 +1,4 @@
-"""One WebSocket, from the client's end, as far as small messages in JSON need it."""
+"""The client's end of a WebSocket, as far as small JSON messages need it."""
 
 import base64
 import json
@@ -31,7 +31,7 @@ class WebSocket:
                              + bytes(byte ^ mask[i % 4] for i, byte in enumerate(data)))
 
     def receive(self):
-        """Returns the next message; None for a frame that is none."""
+        """Returns the next message; None for a frame that is not one."""
         first, size = struct.unpack(">BB", self._file.read(2))
         if size >= 126:
             form = ">H" if size == 126 else ">Q"
