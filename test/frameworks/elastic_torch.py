@@ -5,7 +5,7 @@ import subprocess
 
 import harness
 
-# One of four ranks ends itself once; the others go on without it until they have taken in its
+# One of four ranks ends itself once; the others continue without it until they have taken in its
 # replacement, which gets their state.
 PROGRAM = """
 import os, signal
@@ -64,7 +64,7 @@ def expect_learned(done, victim):
     done.expect(0)
     assert len(done.lines(r"rank \d of 4 y = 3\.00 x \+ -1\.00")) == 4, done.text
     # The newcomer took over the state of the others. Three are enough for a first round, so the
-    # victim may have begun twice before.
+    # victim may already have begun twice.
     begins = [int(re.search(r"at (\d+)", line)[1])
               for line in done.lines(rf"worker:{victim} \| begins at .* attempt 2$")]
     assert begins and all(step >= 20 for step in begins), done.text

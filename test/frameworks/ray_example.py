@@ -1,11 +1,11 @@
-"""TonY's example of Ray by the flags and the settings of its README: a head and two workers. The
+"""TonY's Ray example with the flags and settings from its README: a head and two workers. The
 program and its data are our own."""
 
 import zipfile
 
 from tony_example import environment_of, write_settings
 
-# What it has beside its settings: where the head is, by TF_CONFIG.
+# What it has besides its settings: where the head is, from TF_CONFIG.
 DISCOVERY = """#!/usr/bin/env python
 import json, os, sys
 address = json.loads(os.environ["TF_CONFIG"])["cluster"]["head"][0]
@@ -42,7 +42,7 @@ for _ in range(60):
 nodes = set(ray.get([part.node.remote() for part in parts]))
 print(len(nodes), "nodes learned", f"y = {a:.2f} x + {b:.2f}", flush=True)
 """
-# The commands of its README. Ray 2 calls the head's port --port, and has no Redis of its own.
+# The commands from its README. Ray 2 calls the head's port --port, and has no Redis of its own.
 PREPARE = ("chmod +x $PWD/venv/lib/python3.7/site-packages/ray/core/src/ray/raylet/raylet; "
            "chmod +x $PWD/venv/bin/*; source $PWD/venv/bin/activate; ")
 LIMITS = "--object-store-memory=200000000 --memory 200000000 --num-cpus=1 "
@@ -56,7 +56,8 @@ SETTINGS = {
 
 
 def write(muster):
-    """A packed environment with the scripts of a conda one, the sources, and the settings."""
+    """Writes a packed environment with the scripts of a conda one, the sources, and the
+    settings."""
     folder = environment_of("frameworks")
     with zipfile.ZipFile(muster.folder / "venv.zip", "w") as archive:
         for name, text in {
@@ -64,7 +65,7 @@ def write(muster):
                 "bin/python": f'#!/bin/sh\nexec {folder}/bin/python "$@"\n',
                 "bin/ray": f'#!/bin/sh\nexec {folder}/bin/python -m ray.scripts.scripts "$@"\n'
         }.items():
-            # As TonY left them: nobody may run them before the chmod.
+            # As TonY left them: not executable before the chmod.
             entry = zipfile.ZipInfo(name)
             entry.external_attr = 0o640 << 16
             archive.writestr(entry, text)

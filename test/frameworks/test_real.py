@@ -1,5 +1,5 @@
-"""Each framework with its real package: the template that `muster init` writes learns what it is to
-learn. The packages are large, so this is no part of `make test`: tools/pytest test/frameworks"""
+"""Each framework with its real package: the template that `muster init` writes learns what it
+should. The packages are large, so this is not part of `make test`: tools/pytest test/frameworks"""
 
 import os
 import re
@@ -90,7 +90,7 @@ if hvd.rank() == 0:
 
 
 def test_horovods_ranks_meet_again(muster, venv):
-    """By hvd.init() after hvd.shutdown(), and in a process set that was there before."""
+    """With hvd.init() after hvd.shutdown(), and in a process set that existed before."""
     muster.write("train.py", MEETS_AGAIN)
     done = muster.run({"framework": "horovod", "command": "exec python3 train.py",
                        "files": ["train.py"], "tasks": 3,
@@ -112,8 +112,8 @@ def test_horovod_through_tonys_flags(muster, venv):
     assert done.lines(r"2 ranks learned y = 3\.00 x \+ -1\.00")
 
 
-# As the template, with what a test must see: one rank ends itself once, the others go on without
-# it, until they have taken in its replacement.
+# Like the template, plus what a test must see: one rank ends itself once; the others continue
+# without it until they have taken in its replacement.
 LOSES_AND_GAINS = """
 import os, signal
 import horovod.tensorflow as hvd
@@ -195,7 +195,7 @@ def test_dask(muster, venv):
 def test_ray(muster, venv):
     assert run(muster, "ray", path_of(venv("frameworks"))).lines(
         r"2 workers learned y = 3\.00 x \+ -1\.00")
-    # Ray opens the folder of its sockets to everybody, which must be none of the host's.
+    # Ray opens the folder of its sockets to everybody, so it must not be one of the host's.
     assert stat.S_IMODE(os.stat("/tmp").st_mode) == 0o1777
 
 

@@ -1,6 +1,6 @@
-"""TonY's shipped examples, by the flags and the settings of their READMEs: small programs of our
-own with the same interface, on data that they make themselves. The packages are large, so this is
-no part of `make test`: tools/pytest test/frameworks/test_tony_examples.py"""
+"""The examples that TonY ships, with the flags and settings from their READMEs: small programs of
+our own with the same interface, on data that they generate. The packages are large, so this is not
+part of `make test`: tools/pytest test/frameworks/test_tony_examples.py"""
 
 import zipfile
 

@@ -1,5 +1,5 @@
-"""What stands above PyTorch, or starts it, inside the tasks of a job: torchrun, Lightning,
-Accelerate and DeepSpeed, each with its real package. The packages are large, so this is no part of
+"""What is built on PyTorch, or starts it, inside the tasks of a job: torchrun, Lightning,
+Accelerate and DeepSpeed, each with its real package. The packages are large, so this is not part of
 `make test`: tools/pytest test/frameworks/test_torch.py"""
 
 import re
@@ -17,8 +17,8 @@ def env():
                           capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     folder = done.stdout.strip()
-    # Nothing here asks a network. Debian's torchrun fails on Python 3.11 unless it keeps the output
-    # of its children in files, too (its Std.from_str("0") is None there).
+    # Nothing here uses a network. Debian's torchrun fails on Python 3.11 unless it also keeps the
+    # output of its children in files (its Std.from_str("0") is None there).
     return {"PATH": f"{folder}/bin:/usr/bin:/bin", "HF_HUB_OFFLINE": "1", "PET_REDIRECTS": "1",
             "PET_TEE": "1"}
 
@@ -59,7 +59,7 @@ FOUR = [f"rank {rank} of 4 local {rank % 2} group {rank // 2} sum 10 run" for ra
 def test_torchrun_in_each_task_is_a_node_of_all(muster, env, options):
     done = train(muster, env, SUM, f"exec python3 -m torch.distributed.run {options} train.py")
     found = texts(done, r"rank \d of \d local \d group \d sum \d+ run")
-    if "c10d" in options:  # It deals the ranks by itself, in the order in which nodes come.
+    if "c10d" in options:  # It assigns the ranks itself, in the order in which nodes arrive.
         assert [line.split(" local")[0] for line in found] == [f"rank {i} of 4" for i in range(4)]
         assert all("sum 10" in line for line in found)
     else:
@@ -167,8 +167,8 @@ print("rank", deepspeed.comm.get_rank(), "of", deepspeed.comm.get_world_size(), 
 
 
 def test_deepspeed_finds_its_ranks_without_mpi(muster, env):
-    # As where there are GPUs: for processors it compiles an operator, against headers that Debian
-    # packs apart from python3-torch.
+    # As if there were GPUs: for processors it compiles an operator, against headers that Debian
+    # packages separately from python3-torch.
     done = train(muster, {**env, "DS_ACCELERATOR": "cuda"}, DEEPSPEED, roles={
         "worker": {"tasks": 4, "tasks_per_container": 2, "memory": "1g"}})
     assert texts(done, "rank .*") == [

@@ -1,4 +1,4 @@
-"""What TonY's shipped examples share: an environment, and a file of settings."""
+"""What the examples that TonY ships share: an environment, and a file of settings."""
 
 import subprocess
 from xml.sax.saxutils import escape

@@ -19,13 +19,13 @@ OTHER = pathlib.Path(os.environ["MUSTER_OTHER_BINARY"]).resolve()
 @pytest.fixture(params=[(OTHER, harness.BINARY), (harness.BINARY, OTHER)],
                 ids=["new client of an old job", "old client of a new job"])
 def programs(request):
-    """Whose the job is, and whose the client."""
+    """The program that runs the job, and the one that is the client."""
     return request.param
 
 
 @pytest.fixture
 def muster(programs, tmp_path):
-    """The client; its job, which two tasks sleep in, is stopped at the end."""
+    """The client; its job, in which two tasks sleep, is stopped at the end."""
     client = harness.Muster(tmp_path)
     path = client.spec({"name": "two", "command": "exec sleep 1000", "tasks": 2})
     client.start("submit", path, program=programs[0]).wait().expect(0)

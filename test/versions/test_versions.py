@@ -1,4 +1,4 @@
-"""What a client may do with a job of another version works, or says at once why it does not."""
+"""Whatever a client does with a job of another version works, or says at once why it does not."""
 
 import hashlib
 import os
@@ -66,7 +66,7 @@ def test_forward(muster, programs, options):
 
 
 def pump(source, target):
-    """All of it goes from one to the other, several windows' worth."""
+    """Sends everything from one to the other, several windows' worth."""
     sender = threading.Thread(target=source.sendall, args=(TEN_MIB,))
     sender.start()
     got = bytearray()
@@ -93,7 +93,7 @@ def test_a_shell_outlives_its_master(muster, programs):
 
 
 def test_a_shell_is_joined_by_the_other_version(muster, programs):
-    """Left by one, joined by the other, while that one has it again, and resized."""
+    """Left by one and joined by the other, also while the first has it again, and resized."""
     first = muster.start("shell", "last", "worker:0", terminal=True, program=programs[0])
     first.type(b"PS1='> '; KEPT=mine\n")
     first.type(b"echo first-$((20 + 1))\n")

@@ -47,7 +47,7 @@ def test_a_notebook_is_come_back_to(person, programs):
         running.wait().expect(128 + signal.SIGINT)
 
 
-# Whose the job is, the program that the package runs, and the package.
+# The program that runs the job, the program that the package runs, and the package.
 KERNELS = {
     "old job": (OTHER, harness.BINARY, jupyter_environment.ROOT),
     "old program": (harness.BINARY, OTHER, jupyter_environment.ROOT),

@@ -1,4 +1,4 @@
-"""Stands for the reader's own program: its last rank finds a row without a label."""
+"""Stands in for the reader's own program: its last rank finds a row without a label."""
 
 import os
 

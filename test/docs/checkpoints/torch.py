@@ -1,4 +1,4 @@
-"""Stands for the two functions of PyTorch that the page uses."""
+"""Stands in for the two PyTorch functions that the page uses."""
 
 import pickle
 

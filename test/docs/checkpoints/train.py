@@ -1,4 +1,4 @@
-"""The page's program, around a model that counts; started twice, it goes on."""
+"""The page's program, around a model that counts; when started a second time, it continues."""
 
 import os
 import tempfile

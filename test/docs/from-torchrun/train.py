@@ -1,4 +1,4 @@
-"""Stands for the reader's own training program: says what it is, and trains nothing."""
+"""Stands in for the reader's own training program: prints what it is, and trains nothing."""
 
 import argparse
 import os

@@ -1,4 +1,4 @@
-"""Stands for the reader's own training program."""
+"""Stands in for the reader's own training program."""
 
 import os
 
