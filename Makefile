@@ -1,4 +1,5 @@
-# A thin front: presets are in CMakePresets.json, everything else in tools/. `make help` lists it.
+# A thin front end: presets are in CMakePresets.json, everything else is in tools/. `make help`
+# lists it.
 
 .DEFAULT_GOAL := release
 .PHONY: release demo test bench soak lint format wheel clean help
