@@ -61,7 +61,7 @@ def train_fun(args, ctx):
 
 
 def run(sc, args):
-    """Fits, transforms, and returns how many of the guesses are right, from 0 to 1."""
+    """Fits, transforms, and returns the share of right guesses, from 0 to 1."""
     training, test = digits(sc)
     estimator = (
         TFEstimator(train_fun, {"rows": training.count()})
@@ -73,7 +73,7 @@ def run(sc, args):
         .setBatchSize(args.batch_size)
     )
     model = estimator.fit(training)
-    # A TFModel gives the columns that are mapped, and the rows in their order.
+    # A TFModel returns the mapped columns, with the rows in their original order.
     model.setInputMapping({"image": args.input_name}).setOutputMapping({args.output_name: "scores"})
     scores = [row.scores for row in model.transform(test).collect()]
     labels = [row.label for row in test.collect()]
@@ -87,7 +87,7 @@ def arguments(argv=None):
     parser.add_argument("--epochs", type=int, default=12)
     parser.add_argument("--batch_size", type=int, default=32)
     parser.add_argument("--model", default=os.path.abspath("digits-pipeline-model"))
-    # What saved_model_cli show --all says of the model.
+    # The tensor names that `saved_model_cli show --all` lists for the model.
     parser.add_argument("--input_name", default="dense_input")
     parser.add_argument("--output_name", default="scores")
     return parser.parse_args(argv)

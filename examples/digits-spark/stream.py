@@ -1,4 +1,4 @@
-"""Handwritten digits from a stream: files that appear in a folder, as long as there are any.
+"""Handwritten digits from a stream: files that appear in a folder, until there are no more.
 
 One node learns from whatever comes. When it has seen enough it says so (DataFeed.terminate), and
 the stream ends; `python3 -m tensorflowonspark.reservation_client HOST PORT`, with the address in
@@ -64,7 +64,7 @@ def train_fun(args, ctx):
 
 
 def run(sc, args):
-    """Trains from a stream and returns the accuracy on the images of the test, from 0 to 1."""
+    """Trains from a stream and returns the accuracy on the test images, from 0 to 1."""
     os.makedirs(args.folder, exist_ok=True)
     ssc = StreamingContext(sc, 1)
     stream = ssc.textFileStream("file://" + args.folder).map(

@@ -1,7 +1,7 @@
 """Handwritten digits from a Spark RDD, in the style of TensorFlowOnSpark.
 
 Spark feeds the rows; two nodes train one model together (MultiWorkerMirroredStrategy), the chief
-writes it, and a second cluster gives one guess for each image of the test.
+writes it, and a second cluster makes one guess for each test image.
 """
 
 import argparse
@@ -70,7 +70,7 @@ def guess_fun(args, ctx):
 
 
 def run(sc, args):
-    """Trains, guesses, and returns how many of the guesses are right, from 0 to 1."""
+    """Trains, guesses, and returns the share of right guesses, from 0 to 1."""
     rows = digits()
     training, test = rows[450:], rows[:450]
     args.rows = len(training)

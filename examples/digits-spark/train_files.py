@@ -1,7 +1,7 @@
 """Handwritten digits from TFRecord files, which the nodes read themselves: InputMode.TENSORFLOW.
 
 Spark writes the files (dfutil); two nodes train one model together, each from its share of them;
-then two programs that know nothing of each other (TFParallel) guess for the files of the test.
+then two programs that know nothing of each other (TFParallel) guess for the test files.
 """
 
 import argparse
@@ -64,7 +64,7 @@ def train_fun(args, ctx):
     share = ctx.executor_id  # The chief is 0, the workers follow.
     data = read_files(ctx.absolute_path(args.data + "/train"), share, ctx.num_workers)
     options = tf.data.Options()
-    compat.disable_auto_shard(options)  # Each node reads files of its own.
+    compat.disable_auto_shard(options)  # Each node reads its own files.
     data = data.shuffle(2000, seed=1).repeat().batch(args.batch_size).with_options(options)
     steps = args.rows // ctx.num_workers // args.batch_size
     model.fit(data, epochs=args.epochs, steps_per_epoch=steps, verbose=2)
@@ -72,7 +72,7 @@ def train_fun(args, ctx):
 
 
 def guess_fun(args, ctx):
-    """A program of its own: guesses for its share of the test's files."""
+    """An independent program: guesses for its share of the test files."""
     import tensorflow as tf
 
     model = tf.saved_model.load(args.model)
@@ -86,7 +86,7 @@ def guess_fun(args, ctx):
 
 
 def run(sc, args):
-    """Writes the files, trains, guesses, and returns how many guesses are right, from 0 to 1."""
+    """Writes the files, trains, guesses, and returns the share of right guesses, from 0 to 1."""
     args.rows = write_files(sc, args.data)
     TFCluster.run(sc, train_fun, args, args.nodes, 0, master_node="chief").shutdown()
     TFParallel.run(sc, guess_fun, args, args.nodes)
