@@ -348,36 +348,6 @@ class Bench:
             except Exception as failure:
                 print(f"feed_rates: as it should: {str(failure)[:80]!r}", file=sys.stderr)
 
-    def ring_to_numpy(self):
-        """Bytes per second out of a ring into an array, and of a bare copy as large."""
-        import numpy as np
-
-        from muster import feed
-
-        block = 1 << 20
-        for _ in range(3 * self.options.rounds):
-            inbox = feed.Inbox()
-            ring = inbox.add(blocks=16, block_bytes=block + (1 << 16))
-            producer = feed.Producer(*[os.dup(fd) for fd in inbox.descriptors(ring)])
-            source = [np.full(block // 8, i, dtype="float64") for i in range(8)]
-            target = np.zeros(block // 8)
-            seconds = {"ring": 0.0, "copy": 0.0}
-            for turn in range(9):
-                producer.put_rows(source)
-                started = time.perf_counter()
-                for _ in source:
-                    received = inbox.receive(60)
-                    np.copyto(target, received.block.columns()[0])
-                    inbox.consumed(received)
-                    del received
-                seconds["ring"] += (time.perf_counter() - started) * (turn > 0)
-                started = time.perf_counter()
-                for array in source:
-                    np.copyto(target, array)
-                seconds["copy"] += (time.perf_counter() - started) * (turn > 0)
-            for what, spent in seconds.items():
-                self.add(f"numpy {what}", "", 64 * block / spent / 1e6)
-
 
 def ring_bytes(process):
     """Shared memory of the feeds that a process reads."""
@@ -421,7 +391,7 @@ def main():
 def measure(options, bench):
     steps = [bench.rdds, bench.inference]
     if not options.original:
-        steps += [bench.ring_to_numpy, bench.frames, bench.lives, bench.death]
+        steps += [bench.frames, bench.lives, bench.death]
     for step in steps:
         if options.only and step.__name__ not in options.only:
             continue

@@ -38,7 +38,7 @@ enum class TlsProgress : uint8_t {
 enum class TlsFailure : uint8_t {
   None,
   Connection,       ///< TCP broke, or ended without notice.
-  UnknownIdentity,  ///< (server) There is not a key for that name.
+  UnknownIdentity,  ///< (server) No key exists for that name.
   WrongKey,         ///< The other side does not have the key of its identity.
   Protocol,         ///< Not TLS 1.3 with a pre-shared key and our protocol.
 };

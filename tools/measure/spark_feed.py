@@ -76,7 +76,6 @@ def rows_of(ours, theirs):
             if way != "frame" or columns is not None:
                 table.append(rate_row(kind, size, way, name, ours))
         table.append(call_row(kind, ours, theirs))
-    table.append(copy_row(ours))
     for what, words, unit, limit, key in (
             ("inference", "inference, 13 floats, one result a row", "rows/s", None, "13 floats"),
             ("entered", "run() in a warm application → map_fun entered", "ms", 500, ""),
@@ -115,13 +114,4 @@ def rate_row(kind, size, way, name, ours):
         if all(by_processor):
             fed, spark = map(statistics.median, by_processor)
             row.note += f"; by the feeding process's processor time {100 * fed / spark:.0f} %"
-    return row
-
-
-def copy_row(ours):
-    bare = ours.get(("numpy copy", ""), [])
-    limit = SHARE * statistics.median(bare) if bare else None
-    row = Row("spark_numpy", "feed: out of the ring into an array", "MB/s",
-              ours.get(("numpy ring", ""), []), COMMAND, limit=limit, at_least=True)
-    row.peers = {"bare copy": bare}
     return row
