@@ -321,7 +321,7 @@ void gpu_input_bound(const Rule& rule, const Evidence& evidence, std::vector<Adv
              "request {} per task and read with more processes, or prepare the "
              "input beforehand{}",
              cores(wanted),
-             may_not_use_it ? "; or see what of the model computes on the processor" : ""),
+             may_not_use_it ? "; or check which parts of the model compute on the processor" : ""),
          .saves = fmt::format("up to {} of the run", percent_text(1 - 1 / factor)),
          .sets = {set_of(role, "vcores", std::to_string(wanted))},
          .numbers = {{"gpu", *gpu}, {"used", *used}, {"wanted", demand}, {"proposed", wanted}}});
@@ -561,7 +561,7 @@ void staging_again(const Rule& rule, const Evidence& evidence, std::vector<Advic
         {.rule = std::string(rule.name),
          .role = {},
          .evidence = fmt::format("{} ({}) was uploaded by each of the last {} submissions, because "
-                                 "its content was another each time",
+                                 "its content was different each time",
                                  printable(file.name), format_bytes(file.bytes), file.submissions),
          .what = "keep what changes (output, logs, caches, time stamps in an archive) out of it; "
                  "the same content is never uploaded twice",

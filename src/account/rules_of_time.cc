@@ -97,8 +97,8 @@ std::optional<Suspect> measured_suspect(const Evidence& evidence, const TaskEvid
   }
   if (collecting_of(slow) >= kCollectingMuch) {
     return Suspect{
-        .text = fmt::format("; its Java virtual machine spent {:.0f} % of its processor time to "
-                            "collect garbage",
+        .text = fmt::format("; its Java virtual machine spent {:.0f} % of its processor time "
+                            "collecting garbage",
                             collecting_of(slow) * 100),
         .what = after_collecting()};
   }
@@ -434,16 +434,16 @@ void steps_disk_bound(const Rule& rule, const Evidence& evidence, std::vector<Ad
              task->name, *task->disk.waiting * 100, alike_text(role, many, "waited"),
              reads ? "read" : "wrote", format_bytes(static_cast<uint64_t>(moved)),
              paging_text(*task), others_on_disk(evidence, *task)),
-         .what = pages_come_back(*task)
-                     ? "look whether its memory is short: what it maps or holds is taken from it "
-                       "and read again; request more, or read a mapped file in order"
-                 : moved < kNothing ? "look what it waits for with `muster stacks`: a network file "
-                                      "system, or a lock in the kernel"
-                 : reads
-                     ? "read ahead by other threads or processes (`num_workers`, `prefetch`), or "
+         .what =
+             pages_come_back(*task)
+                 ? "check whether its memory is short: what it maps or holds is taken from it "
+                   "and read again; request more, or read a mapped file in order"
+             : moved < kNothing ? "find out what it waits for with `muster stacks`: a network file "
+                                  "system, or a lock in the kernel"
+             : reads ? "read ahead by other threads or processes (`num_workers`, `prefetch`), or "
                        "put the input on a faster disk"
                      : "write less often and more at once, call fsync() only at checkpoints, and "
-                       "let a thread of its own write them",
+                       "let a separate thread write them",
          .saves = fmt::format("up to {:.0f} % of each step", *task->disk.waiting * 100),
          .sets = {},
          .numbers = {{"disk_waiting", *task->disk.waiting},

@@ -121,11 +121,11 @@ void python_lock(const Rule& rule, const Evidence& evidence, std::vector<Advice>
         {.rule = std::string(rule.name),
          .role = role.name,
          .evidence = fmt::format(
-             "{:.1f} threads of {} waited for Python's global lock (GIL) at any time{}, and all of "
+             "on average {:.1f} threads of {} waited for Python's global lock (GIL){}, and all of "
              "them used {:.1f} cores: one of them runs at a time",
              threads, task->name, alike_text(role, rule.threshold, waiting), cores),
          .what = "do their work in processes (`multiprocessing`, `num_workers`), or in libraries "
-                 "that release the lock; more cores are of no use to them",
+                 "that release the lock; more cores do not help them",
          .saves = fmt::format("up to {} of the time of that work",
                               percent_text(threads / (threads + 1))),
          .sets = {},
