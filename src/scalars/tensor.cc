@@ -2,10 +2,11 @@
 
 #include "scalars/message.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 
 namespace muster::scalars {
 namespace {
@@ -35,9 +36,9 @@ std::optional<T> whole(std::string_view bytes) {
   if (bytes.size() != sizeof(T)) {
     return std::nullopt;
   }
-  T value;
-  std::memcpy(&value, bytes.data(), sizeof(value));
-  return value;
+  std::array<char, sizeof(T)> raw{};
+  std::ranges::copy(bytes, raw.begin());
+  return std::bit_cast<T>(raw);
 }
 
 template <class T>
