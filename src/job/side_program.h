@@ -11,8 +11,9 @@ namespace muster::job {
 /// it.
 [[nodiscard]] bool has_side_program(const Plan& plan, TaskId task);
 
-/// The most memory it may use; its container requests that much more.
-inline constexpr uint64_t kSideProgramMemoryBytes = 512ULL << 20;
+/// The most memory it may use beside a task that has a limit; its container requests that much
+/// more. In an environment with TensorFlow, TensorBoard needs 600 MiB to show a few curves.
+inline constexpr uint64_t kSideProgramMemoryBytes = 1ULL << 30;
 
 /// Returns what the largest container of the role requests beyond its tasks and its agent.
 [[nodiscard]] uint64_t side_memory_bytes(const Plan& plan, const RolePlan& role);

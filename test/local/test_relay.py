@@ -120,3 +120,34 @@ def test_an_answer_that_does_not_come_holds_up_nobody(muster, gate):
         thread.join()
     assert set(ended) == {"never", "stalls"}
     assert ended["never"] != 200
+
+
+def board_that_holds(muster, mebibytes, seconds, *options):
+    """What a job says whose TensorBoard holds so much while its task runs for so long."""
+    package = muster.folder / "packages" / "tensorboard"
+    package.mkdir(parents=True, exist_ok=True)
+    (package / "__init__.py").touch()
+    (package / "program.py").write_text(HOLDS.format(mebibytes=mebibytes))
+    spec = muster.spec({"command": f"/usr/bin/python3 -c pass; sleep {seconds}", "tasks": 1,
+                        "env": {"PYTHONPATH": str(package.parent)},
+                        "tensorboard": {"logdir": "logs"}})
+    return muster("run", spec, *options).expect(0).text
+
+
+HOLDS = """
+class TensorBoard:
+    def configure(self, argv):
+        pass
+
+    def launch(self):
+        self.held = b"x" * ({mebibytes} << 20)
+"""
+
+
+def test_a_board_that_is_large_ends_only_beside_a_task_with_a_limit(muster):
+    """With TensorFlow it needs 600 MiB for a few curves, and what the machine has is for all."""
+    kept = "muster: TensorBoard has ended"
+    assert kept not in board_that_holds(muster, 700, 4, "--set", "roles.worker.memory=64m")
+    assert kept not in board_that_holds(muster, 1200, 4)
+    ended = board_that_holds(muster, 1200, 8, "--set", "roles.worker.memory=64m")
+    assert re.search(f"{kept}, the job continues: it used .* its limit is 1 GiB", ended), ended

@@ -45,7 +45,7 @@ TensorboardRun::Options Tensorboards::options_of(const TaskRun& run,
   options.environment = task.environment;
   options.log = std::filesystem::path(run.names().log_stem) += ".tensorboard";
   options.rotation = task.rotation;
-  options.memory_limit_bytes = job::kSideProgramMemoryBytes;
+  options.memory_limit_bytes = task.memory_limit_bytes > 0 ? job::kSideProgramMemoryBytes : 0;
   return options;
 }
 

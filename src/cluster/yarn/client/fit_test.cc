@@ -100,7 +100,7 @@ TEST(Fit, TensorboardBesideTheChiefIsCounted) {
   const uint64_t before = container_share(plan, plan.roles[0]).memory_bytes;
   plan.spec.tensorboard = spec::Tensorboard{.logdir = "logs"};
   plan.chief = job::TaskId{.role = job::RoleIndex(0), .index = 0};
-  EXPECT_EQ(container_share(plan, plan.roles[0]).memory_bytes, before + (512ULL << 20));
+  EXPECT_EQ(container_share(plan, plan.roles[0]).memory_bytes, before + (1ULL << 30));
 }
 
 TEST(Fit, ALabelThatTheQueueMayNotUseIsRefused) {
