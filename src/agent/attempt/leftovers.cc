@@ -87,19 +87,22 @@ size_t ProcLeftovers::end(job::AttemptId attempt, const AttemptMark& mark) {
   const Seen seen = seen_[attempt];
   seen_.erase(attempt);
   asked_.erase(attempt);
-  size_t ended = 0;
-  // A process may fork between the look and the signal, so look until nothing new is found.
+  Seen ended;
+  // A process may fork between the look and the signal, so look until nothing new is found. One
+  // that was killed may still be there at the next look.
   for (int round = 0; round < 8; ++round) {
     size_t found = 0;
-    for (const auto& [pid, start_ticks] : living(seen, mark)) {
-      found += ::kill(pid, SIGKILL) == 0 ? 1 : 0;
+    for (const auto& process : living(seen, mark)) {
+      if (::kill(process.first, SIGKILL) == 0) {
+        ended.insert(process);
+        ++found;
+      }
     }
-    ended += found;
     if (found == 0) {
       break;
     }
   }
-  return ended;
+  return ended.size();
 }
 
 }  // namespace muster::agent
