@@ -12,19 +12,18 @@ std::vector<os::Pid> ProcessFamily::own() const {
 }
 
 std::vector<os::Pid> ProcessFamily::members() const {
-  std::vector<os::Pid> members = own();
-  for (const os::Pid guest : guests_) {
-    const std::vector<os::Pid> theirs = deps_.processes.members(guest);
-    members.insert(members.end(), theirs.begin(), theirs.end());
-  }
-  return members;
+  return with_guests([this](os::Pid pid) { return deps_.processes.members(pid); });
 }
 
 std::vector<os::Pid> ProcessFamily::members(const os::FamilyRound& round) const {
-  std::vector<os::Pid> members =
-      lives() ? deps_.processes.members(process_, round) : std::vector<os::Pid>();
+  return with_guests([&](os::Pid pid) { return deps_.processes.members(pid, round); });
+}
+
+template <class MembersOf>
+std::vector<os::Pid> ProcessFamily::with_guests(MembersOf members_of) const {
+  std::vector<os::Pid> members = lives() ? members_of(process_) : std::vector<os::Pid>();
   for (const os::Pid guest : guests_) {
-    const std::vector<os::Pid> theirs = deps_.processes.members(guest, round);
+    const std::vector<os::Pid> theirs = members_of(guest);
     members.insert(members.end(), theirs.begin(), theirs.end());
   }
   return members;

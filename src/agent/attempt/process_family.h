@@ -67,6 +67,9 @@ class ProcessFamily {
 
  private:
   [[nodiscard]] bool lives() const { return process_.value != 0 && !gone_; }
+  /// Returns the members of the process and its guests, each as `members_of` lists them.
+  template <class MembersOf>
+  [[nodiscard]] std::vector<os::Pid> with_guests(MembersOf members_of) const;
   [[nodiscard]] std::vector<os::Pid> look();
   void end_guests();
 

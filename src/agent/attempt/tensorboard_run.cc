@@ -126,12 +126,12 @@ void TensorboardRun::on_output(os::Stream stream, std::string_view bytes) {
   }
 }
 
-void TensorboardRun::watch_memory() {
-  if (!pid_.has_value()) {
+void TensorboardRun::watch_memory(const os::FamilyRound& round) {
+  if (!pid_.has_value() || options_.memory_limit_bytes == 0) {
     return;
   }
   const MemoryReader::Reading reading =
-      memory_.read(deps_.processes.members(*pid_), {}, deps_.loop.now());
+      memory_.read(deps_.processes.members(*pid_, round), {}, deps_.loop.now());
   if (reading.over) {
     over_memory_ = "it used " + format_bytes(reading.bytes) + " of memory; its limit is " +
                    format_bytes(options_.memory_limit_bytes);

@@ -54,8 +54,8 @@ class TensorboardRun {
 
   /// Starts it soon; if it cannot be started, `ended` is called.
   void start();
-  /// Ends it if it exceeds its memory.
-  void watch_memory();
+  /// Ends it if it exceeds its memory. `round` is that of the looks at the attempts.
+  void watch_memory(const os::FamilyRound& round);
   [[nodiscard]] bool ready() const { return ready_ && pid_.has_value(); }
 
  private:

@@ -71,9 +71,9 @@ void Tensorboards::publish_all() {
   }
 }
 
-void Tensorboards::watch_memory() {
+void Tensorboards::watch_memory(const os::FamilyRound& round) {
   for (const auto& [id, board] : boards_) {
-    board->watch_memory();
+    board->watch_memory(round);
   }
 }
 

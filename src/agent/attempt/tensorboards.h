@@ -29,7 +29,7 @@ class Tensorboards {
   /// Publishes again all that answer: the master may have been away when they came up.
   void publish_all();
   /// Ends those that are over their memory.
-  void watch_memory();
+  void watch_memory(const os::FamilyRound& round);
 
  private:
   [[nodiscard]] TensorboardRun::Options options_of(const TaskRun& run,

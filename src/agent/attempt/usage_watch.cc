@@ -79,7 +79,7 @@ HostTime UsageWatch::look() {
       closely = closely || run.near_limit();
     }
   });
-  deps_.attempts.boards().watch_memory();
+  deps_.attempts.boards().watch_memory(round);
   if (deps_.gpus != nullptr) {
     deps_.gpus->watch(gpus);
   }

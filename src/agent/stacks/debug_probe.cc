@@ -5,6 +5,7 @@
 #include "agent/stacks/tool_search.h"
 #include "base/text.h"
 #include "os/host/proc_text.h"
+#include "os/process/process_tree.h"
 #include "os/process/spawn.h"
 #include "os/process/threads.h"
 #include "rt/fd.h"
@@ -138,14 +139,6 @@ std::string content_of(const rt::Fd& file) {
   return content;
 }
 
-std::vector<os::Pid> attempt_pids(const Variables& variables) {
-  std::vector<os::Pid> pids;
-  for (const os::ProcessInfo& info : attempt_processes(variables)) {
-    pids.push_back(info.pid);
-  }
-  return pids;
-}
-
 /// Has py-spy write to memory: nothing may leave files in the task's folder.
 int profile(const Words& words, const std::string& tool, const Candidate& process,
             const Variables& variables) {
@@ -178,7 +171,7 @@ int profile(const Words& words, const std::string& tool, const Candidate& proces
   spawn.stdout_to = os::ToFd{said.get()};
   spawn.stderr_to = os::ToFd{said.get()};
   spawn.parent_death_signal = SIGKILL;
-  const std::vector<os::Pid> stood = os::stopped_among(attempt_pids(variables));
+  const std::vector<os::Pid> stood = os::stopped_among(os::pids_of(attempt_processes(variables)));
   const Result<os::Spawned> started = os::spawn(spawn);
   if (!started) {
     return say(started.error().message);
@@ -186,7 +179,7 @@ int profile(const Words& words, const std::string& tool, const Candidate& proces
   const Result<os::Exit> exit = os::reap(started->pid);
   if (exit && exit->signal) {
     // py-spy stops the processes it reads for a moment, many times a second.
-    os::continue_others(attempt_pids(variables), stood);
+    os::continue_others(os::pids_of(attempt_processes(variables)), stood);
   }
   const std::string made = content_of(result);
   if (!exit || exit->code != 0 || made.empty()) {
