@@ -52,7 +52,7 @@ def test_a_failed_job_shows_its_first_cause(muster, gate, browser):
     assert browser.text("#phase") in ("succeeded", "failed", "stopped")
     assert re.search(r"worker:1, attempt 1.*exit 7", browser.text("#cause-line"))
     assert "ValueError: bad row" in browser.text("#evidence")
-    assert browser.text(state_of("worker:1")) == "failed"
+    browser.sees(state_of("worker:1"), "^failed$")
     running.wait().expect(1)
 
 

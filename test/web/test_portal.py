@@ -34,7 +34,7 @@ def test_jobs_that_have_ended_are_listed_and_shown(muster, browser):
     browser.click(f'tr[data-job="{bad}"] a')
     browser.sees("#outcome-title", "failed")
     assert "ValueError: bad row" in browser.text("#evidence")
-    assert browser.text(state_of("worker:1")) == "failed"
+    browser.sees(state_of("worker:1"), "^failed$")
     browser.click('tr[data-task="worker:1"] button[aria-label="stderr of worker:1"]')
     browser.sees("#log-text", "^ValueError: bad row\n?$")
     site = link.split("/#t=")[0]
