@@ -86,7 +86,7 @@ void add_later_drawings(Random& random, job::Plan& plan) {
       role.restart.container_for_program = role.restart.host_for_program = false;
     }
   }
-  for (uint16_t later = 1; later < plan.roles.size(); ++later) {
+  for (size_t later = 1; later < plan.roles.size(); ++later) {
     if (random.chance(15)) {
       plan.roles[later].deadline_after = job::GroupDeadline{
           .roles = {job::RoleIndex{static_cast<uint16_t>(random.below(later))}},

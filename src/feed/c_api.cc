@@ -90,7 +90,7 @@ mf_node node_of(const BlockView& view, const Node& from) {
                .children = from.children,
                .subtree = from.subtree,
                .name_bytes = from.name_bytes,
-               .name = view.name(from).data(),
+               .name = view.name(from).data(),  // NOLINT: name_bytes says how long it is.
                .width = from.width,
                // The block belongs to the reader alone until its lease ends: it may be written,
                // too.

@@ -5,7 +5,7 @@
 /// The C interface of the feed library, for ctypes. A handle is made and freed by its own pair
 /// of calls; every call that can fail returns an mf_status, whose sentence mf_error() then gives.
 /// Timeouts are in milliseconds; negative waits forever.
-// NOLINTBEGIN(readability-identifier-naming): C's own style, one prefix.
+// NOLINTBEGIN(readability-identifier-naming, modernize-use-using): C, with one prefix.
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -156,4 +156,4 @@ void* mf_example_decode(const char* message, uint64_t size);
 #ifdef __cplusplus
 }
 #endif
-// NOLINTEND(readability-identifier-naming)
+// NOLINTEND(readability-identifier-naming, modernize-use-using)

@@ -133,7 +133,7 @@ std::optional<std::string> Configuration::variable(std::string_view name) const 
 }
 
 Result<std::string> Configuration::expand(std::string_view name, std::string text) const {
-  const std::string original = text;
+  std::string original = text;
   for (int round = 0; round < kExpansionsMax; ++round) {
     const std::optional<Span> span = find_variable(text);
     if (!span) {

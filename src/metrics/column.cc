@@ -25,7 +25,7 @@ constexpr std::array<double, 5> kScales = {1, 1e2, 1e3, 1e6, 1e9};
 /// Returns the first scale at which every value is a whole number and can be restored exactly.
 std::optional<uint8_t> find_scale(const Column& column) {
   constexpr double kExactMax = 4503599627370496.0;  // 2^52
-  for (uint8_t at = 0; at < kScales.size(); ++at) {
+  for (size_t at = 0; at < kScales.size(); ++at) {
     const double scale = kScales[at];
     bool fits = true;
     for (size_t cell = 0; fits && cell < column.values.size(); ++cell) {
@@ -40,7 +40,7 @@ std::optional<uint8_t> find_scale(const Column& column) {
                  std::bit_cast<uint64_t>(value);
     }
     if (fits) {
-      return at;
+      return static_cast<uint8_t>(at);
     }
   }
   return std::nullopt;

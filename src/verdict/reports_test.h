@@ -47,7 +47,7 @@ struct Report {
 
 /// The sources whose misses have been read: rules may be made from them.
 [[nodiscard]] inline const std::set<std::string, std::less<>>& read_sources() {
-  static const std::set<std::string, std::less<>> sources = [] {
+  static const std::set<std::string, std::less<>> kSources = [] {
     std::set<std::string, std::less<>> read;
     std::ifstream file(reports_folder() / "read");
     for (std::string source; file >> source;) {
@@ -55,7 +55,7 @@ struct Report {
     }
     return read;
   }();
-  return sources;
+  return kSources;
 }
 
 /// Returns true for the half that no rule was made from. Decided by the source alone (FNV-1a), so

@@ -125,7 +125,7 @@ rt::Async<> RpcSession::write_loop() {
   }
 }
 
-void RpcSession::send(std::string frame) {
+void RpcSession::send(std::string_view frame) {
   outgoing_ += frame;
   work_.pulse();
 }
@@ -277,7 +277,7 @@ void RpcSession::reply(const RpcCall& call, const RpcReply& made) {
     }
     send_sasl(wrapped);
   } else {
-    send(std::move(frame));
+    send(frame);
   }
   if (made.fatal) {
     closing_ = true;

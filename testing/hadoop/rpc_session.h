@@ -10,6 +10,7 @@
 #include <hadoop/rpc.pb.h>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace muster::testing {
 
@@ -41,7 +42,7 @@ class RpcSession {
   bool on_call(hadoop::rpc::FrameCursor cursor,
                const ::hadoop::common::RpcRequestHeaderProto& header);
   void send_sasl(const Sasl& message);
-  void send(std::string frame);
+  void send(std::string_view frame);
   /// Sends a FATAL answer and returns false.
   bool fatal(int32_t id, Header::RpcErrorCodeProto detail, std::string java_class,
              std::string message);

@@ -46,7 +46,7 @@ ToldSeries::Now Programs::now() const { return {deps_.loop.now(), deps_.loop.wal
 void Programs::begin(const TaskRun& run, TaskRun::StartOptions& options, About about) {
   const job::AttemptId id = run.names().attempt;
   auto watched = std::make_unique<Watched>(deps_.loop);
-  watched->stem = about.stem;
+  watched->stem = std::move(about.stem);
   if (deps_.open_socket) {
     open_socket(id, *watched, run.names().work_folder);
   }

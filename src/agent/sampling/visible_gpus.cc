@@ -20,9 +20,9 @@ const std::string* find(const Variables& environment, const char* name) {
 
 std::optional<uint32_t> parse_index(std::string_view entry) {
   uint32_t index = 0;
-  const char* const end = entry.data() + entry.size();
-  const auto [rest, error] = std::from_chars(entry.data(), end, index);
-  return error == std::errc() && rest == end ? std::optional(index) : std::nullopt;
+  const auto [end, error] = std::from_chars(entry.data(), entry.data() + entry.size(), index);
+  return error == std::errc() && end == entry.data() + entry.size() ? std::optional(index)
+                                                                    : std::nullopt;
 }
 
 /// "GPU-8932" matches a UUID that begins with it; a part of a GPU is "MIG-GPU-.../1/0".

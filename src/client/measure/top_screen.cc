@@ -176,8 +176,10 @@ Result<std::unique_ptr<TopScreen>> TopScreen::open(const std::string& term, bool
     ::setlocale(LC_CTYPE, "C.UTF-8");  // Built into the C library, so it needs no file.
   }
   SCREEN* const screen = begin(term);
-  const bool moves = screen != nullptr && ::tigetstr("cup") != nullptr &&
-                     ::tigetstr("cup") != reinterpret_cast<char*>(-1);
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): what tigetstr returns for what is not a string.
+  char* const no_string = reinterpret_cast<char*>(-1);
+  const bool moves =
+      screen != nullptr && ::tigetstr("cup") != nullptr && ::tigetstr("cup") != no_string;
   if (!moves) {
     if (screen != nullptr) {
       ::endwin();

@@ -101,7 +101,7 @@ Result<fs::path> local_logdir(Session& session, const FoundJob& job, const std::
                     "copy them here and name that folder with --logdir",
                     printable(logdir)));
   }
-  const fs::path here = job.folder.root() / "tensorboard";
+  fs::path here = job.folder.root() / "tensorboard";
   MUSTER_TRY(const size_t count,
              session.event_files->bring(configuration_of(session, job), logdir, here));
   if (count == 0) {

@@ -222,8 +222,9 @@ Result<WallTime> parse_since(std::string_view text, WallTime now) {
   Duration fraction{};
   if (rest != nullptr && *rest == '.') {
     // Microseconds; further digits are ignored.
-    for (Duration digit = std::chrono::milliseconds(100); *++rest >= '0' && *rest <= '9';
-         digit /= 10) {
+    ++rest;
+    for (Duration digit = std::chrono::milliseconds(100); *rest >= '0' && *rest <= '9';
+         digit /= 10, ++rest) {
       fraction += digit * (*rest - '0');
     }
   }

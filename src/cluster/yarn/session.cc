@@ -61,7 +61,7 @@ Session::Session(rt::IoLoop& loop, log::Sink& log, Site site, rpc::ClientOptions
               std::move(options)) {}
 
 Result<std::unique_ptr<Session>> Session::open(rt::IoLoop& loop, log::Sink& log, Site site,
-                                               Options options) {
+                                               const Options& options) {
   MUSTER_TRY(rpc::ClientOptions client, client_options(site.configuration, options));
   std::unique_ptr<Session> made(new Session(loop, log, std::move(site), std::move(client)));
   made->on_wait_ = options.on_wait;

@@ -34,7 +34,7 @@ class Session {
 
   /// Fails if the configuration is wrong.
   [[nodiscard]] static Result<std::unique_ptr<Session>> open(rt::IoLoop& loop, log::Sink& log,
-                                                             Site site, Options options);
+                                                             Site site, const Options& options);
   /// In the source file, so that users need not know what a session consists of.
   ~Session();
   Session(const Session&) = delete;

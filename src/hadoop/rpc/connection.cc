@@ -72,7 +72,7 @@ rt::Async<Outcome> Connection::establish() {
                                .random = deps_.random};
     auto shaken = co_await rt::with_deadline(loop, loop.now() + options.handshake_timeout,
                                              fmt::format("{}, to authenticate", where()),
-                                             shake_hands(frames, party));
+                                             shake_hands(&frames, &party));
     if (!shaken.has_value()) {
       co_return std::move(shaken).error();
     }
@@ -88,7 +88,7 @@ rt::Async<Outcome> Connection::establish() {
   co_return Outcome();
 }
 
-rt::Async<OutcomeOf<std::string>> Connection::exchange(Outgoing call, bool& sent) {
+rt::Async<OutcomeOf<std::string>> Connection::exchange(Outgoing call, bool* sent) {
   while (state_ == State::Opening) {
     co_await opened_.wait();
   }
@@ -96,7 +96,7 @@ rt::Async<OutcomeOf<std::string>> Connection::exchange(Outgoing call, bool& sent
     co_return *failure_;
   }
   auto begin = [&](CallTable::Answer answer) {
-    return calls_.add(std::move(call), sent, std::move(answer));
+    return calls_.add(std::move(call), *sent, std::move(answer));
   };
   co_return co_await rt::from_callback<OutcomeOf<std::string>>(deps_.loop, std::move(begin));
 }

@@ -51,7 +51,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   /// Sends a call and returns the answer's payload after the header. `sent` becomes true when its
   /// bytes begin to go out; it must live as long as the coroutine. Destroying the coroutine
   /// withdraws the call, or ignores its answer.
-  [[nodiscard]] rt::Async<OutcomeOf<std::string>> exchange(Outgoing call, bool& sent);
+  [[nodiscard]] rt::Async<OutcomeOf<std::string>> exchange(Outgoing call, bool* sent);
   /// Closes if nothing at all has arrived since `since`, when a call has waited that long in vain.
   void give_up_if_silent(HostTime since);
   /// Ends the connection; calls under way fail with `failure`.

@@ -167,7 +167,7 @@ TEST_F(ConnectionTest, GivesUpOnASilentSocket) {
             "gave up waiting for NameNode, nn1:8020, to answer renew after 20.0 s");
   const Failure failure = failure_of(with_token({Protection::Authentication}));
   EXPECT_EQ(failure.error.code, Errc::DeadlineExceeded);
-  net_.drop(kFirst);
+  net_.drop(first_);
   EXPECT_EQ(failure_of(target()).error.code, Errc::DeadlineExceeded);
 }
 

@@ -33,8 +33,7 @@ Error unauthenticated(std::string message) {
 /// One dialogue.
 class Dialogue {
  public:
-  Dialogue(FrameChannel& channel, const HandshakeParty& party)
-      : channel_(&channel), party_(&party) {}
+  Dialogue(FrameChannel* channel, const HandshakeParty* party) : channel_(channel), party_(party) {}
 
   rt::Async<OutcomeOf<Handshake>> run();
 
@@ -45,8 +44,8 @@ class Dialogue {
   rt::Async<OutcomeOf<Handshake>> accept_simple(const SaslAuth* offer);
   rt::Async<OutcomeOf<Handshake>> authenticate(SaslAuth offer, AuthMethod method,
                                                std::unique_ptr<SaslMechanism> mechanism);
-  rt::Async<OutcomeOf<Handshake>> choose(const RpcSaslProto& offers);
-  rt::Async<Result<std::unique_ptr<SaslMechanism>>> kerberos(const SaslAuth& offer);
+  rt::Async<OutcomeOf<Handshake>> choose(RpcSaslProto offers);
+  rt::Async<Result<std::unique_ptr<SaslMechanism>>> kerberos(SaslAuth offer);
   [[nodiscard]] std::string cnonce() const;
   [[nodiscard]] Error out_of_turn(std::string_view where) const {
     return cluster_error(fmt::format("{} violates the SASL exchange: {}", party_->server, where),
@@ -59,7 +58,7 @@ class Dialogue {
 
 rt::Async<Status> Dialogue::send(const RpcSaslProto& message, std::string before) {
   const RpcRequestHeaderProto header = header_of(kSaslId, "");
-  co_return co_await channel_->write(std::move(before) + frame_of({&header, &message}));
+  return channel_->write(std::move(before) + frame_of({&header, &message}));
 }
 
 rt::Async<OutcomeOf<RpcSaslProto>> Dialogue::read() {
@@ -99,17 +98,17 @@ rt::Async<OutcomeOf<Handshake>> Dialogue::run() {
   RpcSaslProto negotiate;
   negotiate.set_state(RpcSaslProto::NEGOTIATE);
   MUSTER_CO_TRY_STATUS(co_await send(negotiate, preamble(AuthProtocol::Sasl)));
-  MUSTER_CO_TRY(const RpcSaslProto reply, co_await read());
+  MUSTER_CO_TRY(RpcSaslProto reply, co_await read());
   if (reply.state() == RpcSaslProto::SUCCESS) {
     co_return co_await accept_simple(nullptr);
   }
   if (reply.state() != RpcSaslProto::NEGOTIATE) {
     co_return out_of_turn(fmt::format("state {} instead of its mechanisms", int{reply.state()}));
   }
-  co_return co_await choose(reply);
+  co_return co_await choose(std::move(reply));
 }
 
-rt::Async<OutcomeOf<Handshake>> Dialogue::choose(const RpcSaslProto& offers) {
+rt::Async<OutcomeOf<Handshake>> Dialogue::choose(RpcSaslProto offers) {
   const Target& target = party_->target;
   std::vector<std::string> names;
   for (const SaslAuth& offer : offers.auths()) {
@@ -195,7 +194,7 @@ rt::Async<OutcomeOf<Handshake>> Dialogue::authenticate(SaslAuth offer, AuthMetho
   co_return out_of_turn("it does not end");
 }
 
-rt::Async<Result<std::unique_ptr<SaslMechanism>>> Dialogue::kerberos(const SaslAuth& offer) {
+rt::Async<Result<std::unique_ptr<SaslMechanism>>> Dialogue::kerberos(SaslAuth offer) {
   const Target& target = party_->target;
   const std::string principal = fmt::format("{}/{}", offer.protocol(), offer.serverid());
   if (target.server_principal.empty()) {
@@ -233,7 +232,7 @@ bool wants_sasl(const Target& target, const TokenQuery& query) {
   return target.kerberos || (target.find_token && target.find_token(query).has_value());
 }
 
-rt::Async<OutcomeOf<Handshake>> shake_hands(FrameChannel& channel, const HandshakeParty& party) {
+rt::Async<OutcomeOf<Handshake>> shake_hands(FrameChannel* channel, const HandshakeParty* party) {
   Dialogue dialogue(channel, party);
   co_return co_await dialogue.run();
 }

@@ -38,8 +38,8 @@ struct HandshakeParty {
 /// Conducts the SASL dialogue of one connection, from NEGOTIATE (the preamble is written with it)
 /// to SUCCESS. Unauthenticated failures are final; a StandbyException is the server's way to say
 /// "ask the other". The channel and the party must outlive the coroutine.
-[[nodiscard]] rt::Async<OutcomeOf<Handshake>> shake_hands(FrameChannel& channel,
-                                                          const HandshakeParty& party);
+[[nodiscard]] rt::Async<OutcomeOf<Handshake>> shake_hands(FrameChannel* channel,
+                                                          const HandshakeParty* party);
 
 /// Returns the frame with the connection's context: who calls, and which protocol. After Kerberos
 /// the user is named only if they are not the ticket's (`identity.real_user` is set); after a

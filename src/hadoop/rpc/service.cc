@@ -35,6 +35,7 @@ Service::Service(ClientCore& core, Target target, ConnectionOptions connection, 
   MUSTER_CHECK(!target_.servers.empty(), "a target names a server");
 }
 
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters): as Proxy::call says.
 rt::Async<Outcome> Service::call(Method method, const MessageLite& request, MessageLite& reply,
                                  CallOptions options) {
   rt::Loop& loop = core_->deps.loop;
@@ -48,7 +49,7 @@ rt::Async<Outcome> Service::call(Method method, const MessageLite& request, Mess
   bool may_be_done = false;
   while (true) {
     const size_t server = preferred_;
-    Outcome outcome = co_await attempt(call, server, reply);
+    Outcome outcome = co_await attempt(&call, server, &reply);
     if (outcome.has_value()) {
       co_return outcome;
     }
@@ -81,25 +82,25 @@ rt::Async<Outcome> Service::call(Method method, const MessageLite& request, Mess
   }
 }
 
-rt::Async<Outcome> Service::attempt(const Call& call, size_t server, MessageLite& reply) {
+rt::Async<Outcome> Service::attempt(const Call* call, size_t server, MessageLite* reply) {
   rt::Loop& loop = core_->deps.loop;
-  Outgoing out = outgoing(call);
+  Outgoing out = outgoing(*call);
   if (out.frame.size() > connection_.request_bytes_max) {
     co_return user_error(
         fmt::format("the request {} has {} bytes; at most {} are allowed (ipc.maximum.data.length)",
-                    call.method.name, out.frame.size(), connection_.request_bytes_max));
+                    call->method.name, out.frame.size(), connection_.request_bytes_max));
   }
   const std::shared_ptr<Connection> connection = connection_to(server);
   const HostTime begun = loop.now();
-  HostTime until = call.deadline;
+  HostTime until = call->deadline;
   if (connection_.call_timeout > Duration::zero()) {
     until = std::min(until, begun + connection_.call_timeout);
   }
   bool sent = false;
   auto answer = co_await rt::with_deadline(
       loop, until,
-      fmt::format("{}, {}, to answer {}", target_.what, connection->name(), call.method.name),
-      connection->exchange(std::move(out), sent));
+      fmt::format("{}, {}, to answer {}", target_.what, connection->name(), call->method.name),
+      connection->exchange(std::move(out), &sent));
   if (!answer.has_value()) {
     Failure failure = std::move(answer).error();
     if (failure.exception_class.empty() && failure.error.code == Errc::DeadlineExceeded) {
@@ -109,9 +110,9 @@ rt::Async<Outcome> Service::attempt(const Call& call, size_t server, MessageLite
     co_return failure;
   }
   FrameCursor cursor(*answer);
-  Status taken = cursor.take(reply, call.method.name);
+  Status taken = cursor.take(*reply, call->method.name);
   if (taken.has_value()) {
-    taken = cursor.expect_end(call.method.name);
+    taken = cursor.expect_end(call->method.name);
   }
   if (!taken.has_value()) {
     Failure failure(std::move(taken).error().within(

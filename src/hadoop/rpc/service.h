@@ -38,7 +38,7 @@ class Service final : public Proxy {
  private:
   struct Call;
 
-  rt::Async<Outcome> attempt(const Call& call, size_t server, google::protobuf::MessageLite& reply);
+  rt::Async<Outcome> attempt(const Call* call, size_t server, google::protobuf::MessageLite* reply);
   [[nodiscard]] std::shared_ptr<Connection> connection_to(size_t server);
   [[nodiscard]] Outgoing outgoing(const Call& call) const;
   void leave_server(size_t server);

@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 TEST_F(ServiceTest, CallsAsTheEffectiveUser) {
   server_.on_call("renew", &ServiceTest::answer);
   const auto proxy = client_.proxy({.what = "NameNode",
-                                    .servers = {{.address = kFirst}},
+                                    .servers = {{.address = first_}},
                                     .protocol = {.name = "a.b.ClientProtocol"},
                                     .identity = {.user = "alice", .real_user = "oozie"}});
   const Outcome outcome = call(*proxy, idempotent("renew"));
@@ -159,30 +159,30 @@ TEST_F(ServiceTest, FailsOverFromStandbyDuringSasl) {
 }
 
 TEST_F(ServiceTest, FailsOverFromARefusedConnection) {
-  net_.stop(kFirst);
+  net_.stop(first_);
   other_.on_call("renew", &ServiceTest::answer);
   const auto proxy = client_.proxy(pair());
   EXPECT_TRUE(call(*proxy, {.name = "renew"}).has_value());  // Nothing was sent, so it is safe.
 }
 
 TEST_F(ServiceTest, WaitsWhileBothAreDown) {
-  net_.stop(kFirst);
-  net_.stop(kSecond);
+  net_.stop(first_);
+  net_.stop(second_);
   server_.on_call("renew", &ServiceTest::answer);
   const auto proxy = client_.proxy(pair());
-  loop_.call_after(8s, [&] { listen(kFirst, server_); });
+  loop_.call_after(8s, [&] { listen(first_, server_); });
   EXPECT_TRUE(call(*proxy, {.name = "renew"}).has_value());
-  EXPECT_GE(net_.dials(kSecond), 2);
+  EXPECT_GE(net_.dials(second_), 2);
 }
 
 TEST_F(ServiceTest, SaysHowOftenItTried) {
-  net_.stop(kFirst);
+  net_.stop(first_);
   const auto proxy = client_.proxy(target(), {}, {.attempts_max = 3});
   const Failure failure = call(*proxy, idempotent("renew")).error();
   EXPECT_EQ(failure.error.message,
             "cannot reach nn1:8020: no connection: Connection refused; given up after 3 attempts");
   EXPECT_FALSE(failure.may_be_done);
-  EXPECT_EQ(net_.dials(kFirst), 3);
+  EXPECT_EQ(net_.dials(first_), 3);
 }
 
 TEST_F(ServiceTest, RepeatsWhatMayBeRepeated) {

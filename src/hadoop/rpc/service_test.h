@@ -30,12 +30,12 @@ class ServiceTest : public ::testing::Test {
     uint8_t last_ = 0;
   };
 
-  const net::HostPort kFirst{.host = "nn1", .port = 8020};
-  const net::HostPort kSecond{.host = "nn2", .port = 8020};
+  const net::HostPort first_{.host = "nn1", .port = 8020};
+  const net::HostPort second_{.host = "nn2", .port = 8020};
 
   ServiceTest() {
-    listen(kFirst, server_);
-    listen(kSecond, other_);
+    listen(first_, server_);
+    listen(second_, other_);
     request_.mutable_token()->set_identifier("i");
     request_.mutable_token()->set_password("p");
     request_.mutable_token()->set_kind("k");
@@ -62,13 +62,13 @@ class ServiceTest : public ::testing::Test {
   }
   [[nodiscard]] Target target() const {
     return {.what = "NameNode",
-            .servers = {{.address = kFirst}},
+            .servers = {{.address = first_}},
             .protocol = {.name = "a.b.ClientProtocol"},
             .identity = {.user = "alice"}};
   }
   [[nodiscard]] Target pair() const {
     Target both = target();
-    both.servers = {{.address = kFirst, .label = "one"}, {.address = kSecond, .label = "two"}};
+    both.servers = {{.address = first_, .label = "one"}, {.address = second_, .label = "two"}};
     return both;
   }
   /// Returns a target with the token that `server_` is set up to require.

@@ -19,7 +19,7 @@ namespace muster::hadoop::yarn {
 /// A fake cluster of two nodes on virtual time, with a client and a way to become the master of an
 /// application, outside the cluster.
 class FakeClusterTest : public ::testing::Test {
- protected:
+ public:
   explicit FakeClusterTest(
       testing::FakeResourceManager::Options options = {.masters_outside = true})
       : cluster(loop, std::move(options)) {

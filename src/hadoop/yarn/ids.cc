@@ -20,9 +20,8 @@ Error malformed(std::string_view what, std::string_view text, std::string_view f
 
 template <class Number>
 bool read(std::string_view text, Number& number) {
-  const auto* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc{} && stop == end && !text.empty() && number >= 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size() && !text.empty() && number >= 0;
 }
 
 // Returns the parts between '_' if the first is `word`, else nothing.

@@ -132,7 +132,7 @@ class RealSender final : public NoticeSender {
   rt::Async<Status> run_to_end(std::string what, os::SpawnOptions options, std::string input) {
     Fed fed(*processes_);
     std::optional<Error> unstarted;
-    auto begin = [&](rt::Answer<os::Exit> answer) {
+    auto begin = [&](const rt::Answer<os::Exit>& answer) {
       if (const Status started = fed.start(options, input, answer); !started) {
         unstarted = started.error();
         answer({});

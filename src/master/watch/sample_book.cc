@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <ranges>
 #include <set>
 #include <type_traits>
 #include <utility>
@@ -46,7 +47,7 @@ struct SampleBook::Recovered {
 };
 
 SampleBook::SampleBook(Deps deps, job::Epoch epoch, std::function<void()> push)
-    : deps_(std::move(deps)),
+    : deps_(deps),
       push_(std::move(push)),
       begun_(deps_.loop.now()),
       begun_wall_(deps_.loop.wall_now().time_since_epoch()),
@@ -316,11 +317,11 @@ rt::Async<> SampleBook::bring_back() {
 rt::Async<std::vector<std::string>> SampleBook::read_newest(const SampleFileSizes* files) {
   std::vector<metrics::SampleFileName> wanted;
   uint64_t bytes = 0;
-  for (auto file = files->rbegin(); file != files->rend(); ++file) {
-    bytes = !wanted.empty() && wanted.back().kind == file->first.kind ? bytes : 0;
+  for (const auto& [name, size] : std::views::reverse(*files)) {
+    bytes = !wanted.empty() && wanted.back().kind == name.kind ? bytes : 0;
     if (bytes <= kRecoveredBytesMax) {
-      wanted.push_back(file->first);
-      bytes += file->second;
+      wanted.push_back(name);
+      bytes += size;
     }
   }
   const auto first_of_seconds = std::ranges::find(wanted, metrics::SampleFileName::Kind::Seconds,

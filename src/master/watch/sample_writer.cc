@@ -15,7 +15,7 @@ constexpr Duration kSampleRetryPause = std::chrono::seconds(5);
 }  // namespace
 
 SampleWriter::SampleWriter(Deps deps, uint32_t epoch)
-    : deps_(std::move(deps)), files_(epoch), scope_(deps_.loop) {}
+    : deps_(deps), files_(epoch), scope_(deps_.loop) {}
 
 void SampleWriter::write(uint32_t step_s, std::string block) {
   if (!files_.file_for(step_s)) {

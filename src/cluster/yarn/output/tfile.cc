@@ -85,12 +85,13 @@ TfileNumber parse_tfile_number(std::string_view from) {
     return {};
   }
   constexpr int kSmallest = -32;
-  const int first = static_cast<int8_t>(from[0]);
+  // It is a signed byte.
+  const int64_t first = int64_t{static_cast<uint8_t>(from[0]) ^ 0x80U} - 0x80;
   if (first >= kSmallest) {
     return {.value = first, .bytes = 1};
   }
   // The first byte says how many follow, and holds the highest bits if there is room.
-  const int group = (first + 128) / 8;
+  const int64_t group = (first + 128) / 8;
   size_t follow = 1;
   int64_t high = first + 52;
   if (group == 0) {

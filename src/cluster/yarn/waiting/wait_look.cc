@@ -137,9 +137,9 @@ WaitAsk largest_ask(const job::Plan& plan) {
     return {};
   }
   const spec::Role* const role = spec::find_role(plan.spec, largest->name);
-  std::string label = role == nullptr ? std::string() : role->node_label;
+  const bool labelled = role != nullptr && !role->node_label.empty();
   return {.largest = resource_of(container_share(plan, *largest)),
-          .label = label.empty() ? plan.spec.yarn.node_label : std::move(label)};
+          .label = labelled ? role->node_label : plan.spec.yarn.node_label};
 }
 
 }  // namespace muster::cluster::yarn
