@@ -31,6 +31,9 @@ export class OutputPanel {
   private lines: Line[] = [];
   private elements = new Map<Line, HTMLElement>();
   private working: AbortController | null = null;
+  /** Of the work under way, while what is shown leads on to what is held: not while one goes
+   *  elsewhere. */
+  private placed: AbortSignal | null = null;
   private moving = false;
   private follows = true;
   private job = "";
@@ -115,7 +118,7 @@ export class OutputPanel {
 
   close(): void {
     this.keep();
-    this.working?.abort();
+    this.leave();
     this.merge = null;
     by_id("log").hidden = true;
   }
@@ -166,9 +169,14 @@ export class OutputPanel {
     if (merge === null) {
       return;
     }
-    this.working?.abort();
+    this.leave();
     this.working = new AbortController();
     void this.run(merge, start, this.working.signal, then);
+  }
+
+  private leave(): void {
+    this.working?.abort();
+    this.placed = null;
   }
 
   private async run(merge: Merge, start: (merge: Merge, signal: AbortSignal) => Promise<void>,
@@ -178,12 +186,16 @@ export class OutputPanel {
     while (!signal.aborted && !(this.ended && failures >= failures_max)) {
       try {
         if (!begun) {
+          this.placed = null;
           await start(merge, signal);
           const lines = await merge.older(step, signal);
+          signal.throwIfAborted();
           this.put(lines, []);
+          this.placed = signal;
           this.scroll_to_end();
           if (then !== undefined) {
             await this.step_newer();
+            signal.throwIfAborted();
             then();
           }
           begun = true;
@@ -206,6 +218,8 @@ export class OutputPanel {
         if (signal.aborted) {
           return;
         }
+        // What is held can still be read.
+        this.placed = signal;
         ++failures;
         const task = this.wanted.length === 1 ? ` ${this.wanted[0]?.task ?? ""}` : "";
         show_text(by_id("log-note"), "No more of this output can be fetched now; " +
@@ -228,7 +242,7 @@ export class OutputPanel {
     while (!signal.aborted && merge.has_newer &&
            (this.follows || this.lines.length < window_max)) {
       const lines = await merge.newer(step, signal);
-      if (lines.length === 0) {
+      if (lines.length === 0 || signal.aborted) {
         break;
       }
       this.append(lines);
@@ -319,9 +333,8 @@ export class OutputPanel {
   }
 
   private async step_older(): Promise<void> {
-    const merge = this.merge;
-    const signal = this.working?.signal;
-    if (merge === null || signal === undefined || this.lines.length === 0) {
+    const { merge, placed: signal } = this;
+    if (merge === null || signal === null || this.lines.length === 0) {
       return;
     }
     const lines = await merge.older(step, signal);
@@ -343,9 +356,8 @@ export class OutputPanel {
   }
 
   private async step_newer(): Promise<void> {
-    const merge = this.merge;
-    const signal = this.working?.signal;
-    if (merge === null || signal === undefined || !merge.has_newer) {
+    const { merge, placed: signal } = this;
+    if (merge === null || signal === null || !merge.has_newer) {
       return;
     }
     const lines = await merge.newer(step, signal);

@@ -107,6 +107,8 @@ export interface Shown {
 /** Several sources as one sequence. */
 export class Merge {
   private last: Promise<unknown> = Promise.resolve();
+  /** How often one began. */
+  private beginnings = 0;
 
   constructor(private readonly base: string, readonly sources: Source[],
     private readonly shown: Shown) {}
@@ -114,6 +116,7 @@ export class Merge {
   /** Begins with the last part of each. */
   async begin_at_end(signal: AbortSignal): Promise<void> {
     const parts = await this.fetch(this.sources.map((source) => source.key), signal);
+    ++this.beginnings;
     parts.forEach((part, index) => {
       const source = this.sources[index];
       if (source !== undefined) {
@@ -131,6 +134,7 @@ export class Merge {
     if (part === undefined) {
       return offset;
     }
+    ++this.beginnings;
     source.reset(part);
     source.before = source.lines_of(part);
     return source.high;
@@ -231,10 +235,15 @@ export class Merge {
     return behind;
   }
 
+  /** Throws if one began anew before the answer came: it does not belong to what is held now. */
   private async fetch(asked: string[], signal: AbortSignal): Promise<StreamPart[]> {
+    const beginnings = this.beginnings;
     const query = asked.map((each) => `s=${encodeURIComponent(each)}`).join("&");
     const answer = await read<{ streams: StreamPart[] }>(`${this.base}api/output?${query}`,
       signal);
+    if (signal.aborted || beginnings !== this.beginnings) {
+      throw new DOMException("one began anew", "AbortError");
+    }
     return answer.streams;
   }
 

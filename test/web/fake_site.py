@@ -3,6 +3,7 @@
 import contextlib
 import http.server
 import json
+import re
 import threading
 import time
 import urllib.parse
@@ -29,6 +30,13 @@ def status_of(roles, phase="running", outcome=None):
             "started": "2027-01-15T08:00:00.000Z", "ended": None}
 
 
+class Held:
+    """An answer that is not given before `go` is set; `came`: somebody waits for it."""
+
+    def __init__(self, place):
+        self.place, self.came, self.go = place, threading.Event(), threading.Event()
+
+
 class FakeSite:
     """Serves the page as its attributes say, on a port of its own, until it is closed."""
 
@@ -36,11 +44,13 @@ class FakeSite:
         self.status, self.events, self.size, self.series = status, list(events), size, list(series)
         self.line = line or (lambda number: f"line {number}")
         self.width = 64  # Bytes of each line of output.
+        self.piece = 4096  # Lines of an answer.
         self.asked = []
         self.measured = threading.Event()  # Until it is set, no measurements are served.
         if not held:
             self.measured.set()
         self._over = threading.Event()
+        self._held = []
         site = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -57,8 +67,15 @@ class FakeSite:
         self.link = f"http://127.0.0.1:{self._server.server_address[1]}/"
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
 
+    def hold(self, place):
+        """Holds answers of output that is asked for from places that match; returns the Held."""
+        self._held.append(Held(place))
+        return self._held[-1]
+
     def close(self):
         self._over.set()
+        for held in self._held:
+            held.go.set()
         self._server.shutdown()
         self._server.server_close()
 
@@ -115,13 +132,16 @@ class FakeSite:
             task, attempt, stream, *place = asked.split("/")
             if len(place) > 1:
                 self._over.wait(20)
-            piece = 4096 * self.width
+            for held in self._held:
+                if re.fullmatch(held.place, "/".join(place)):
+                    held.came.set()
+                    held.go.wait(20)
             if place and not place[0].startswith("-"):
                 begin = -(-int(place[0]) // self.width)
-                end = min(self.size // self.width, begin + 4096)
+                end = min(self.size // self.width, begin + self.piece)
             else:
                 end = (int(place[0][1:]) if place else self.size) // self.width
-                begin = max(0, end - piece // self.width)
+                begin = max(0, end - self.piece)
             lines = [[number * self.width, 1000 * BEGIN_S + number, self._text(number).rstrip()]
                      for number in range(begin, end)]
             streams.append({"task": task, "attempt": int(attempt), "stream": stream, "runs": True,

@@ -92,6 +92,32 @@ def test_a_gigabyte_of_output_is_a_window(browser):
         assert browser.run("return document.querySelectorAll('.line').length") <= 3000
 
 
+def test_one_who_goes_elsewhere_while_scrolling_sees_that_place(browser):
+    go_to = ("const s = document.getElementById('log-place'); s.value = arguments[0];"
+             "s.dispatchEvent(new Event('change'))")
+    frames = ("return new Promise(done => requestAnimationFrame(() => requestAnimationFrame("
+              "() => setTimeout(done, 100))))")
+    status = fake_site.status_of({"worker": ["active"]})
+    with site_of(browser, status=status, size=GIGABYTE) as site:
+        site.piece = 600  # A step needs an answer.
+        browser.click('tr[data-task="worker:0"] button[aria-label="stderr of worker:0"]')
+        browser.sees("#log-where", r"100 % of 1\.0 GiB")
+        browser.run(go_to, 500)
+        browser.sees("#log-text .found", f"line {GIGABYTE // site.width // 2}")
+        newer, begin = site.hold(r"[1-9]\d+"), site.hold("-0")
+        browser.run(go_to, 0)
+        assert begin.came.wait(harness.PATIENCE)
+        # What is shown still is the middle; below it there would be more.
+        browser.run("document.getElementById('log-text').scrollTop = 1e9")
+        browser.run(frames)
+        begin.go.set()
+        browser.run(frames)
+        newer.go.set()
+        browser.sees("#log-text .found", r"^line 0$")
+        numbers = [int(text.split()[1]) for text in lines_of(browser)]
+        assert numbers == list(range(len(numbers)))
+
+
 def test_a_hundred_live_series_are_drawn(browser):
     tasks = [f"worker:{index}" for index in range(100)]
     series = [(task, name, unit, lambda s, i=index: 2 + math.sin(s / 30 + i))

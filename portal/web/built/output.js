@@ -26,6 +26,9 @@ export class OutputPanel {
         this.lines = [];
         this.elements = new Map();
         this.working = null;
+        /** Of the work under way, while what is shown leads on to what is held: not while one goes
+         *  elsewhere. */
+        this.placed = null;
         this.moving = false;
         this.follows = true;
         this.job = "";
@@ -100,7 +103,7 @@ export class OutputPanel {
     }
     close() {
         this.keep();
-        this.working?.abort();
+        this.leave();
         this.merge = null;
         by_id("log").hidden = true;
     }
@@ -143,9 +146,13 @@ export class OutputPanel {
         if (merge === null) {
             return;
         }
-        this.working?.abort();
+        this.leave();
         this.working = new AbortController();
         void this.run(merge, start, this.working.signal, then);
+    }
+    leave() {
+        this.working?.abort();
+        this.placed = null;
     }
     async run(merge, start, signal, then) {
         let failures = 0;
@@ -153,12 +160,16 @@ export class OutputPanel {
         while (!signal.aborted && !(this.ended && failures >= failures_max)) {
             try {
                 if (!begun) {
+                    this.placed = null;
                     await start(merge, signal);
                     const lines = await merge.older(step, signal);
+                    signal.throwIfAborted();
                     this.put(lines, []);
+                    this.placed = signal;
                     this.scroll_to_end();
                     if (then !== undefined) {
                         await this.step_newer();
+                        signal.throwIfAborted();
                         then();
                     }
                     begun = true;
@@ -184,6 +195,8 @@ export class OutputPanel {
                 if (signal.aborted) {
                     return;
                 }
+                // What is held can still be read.
+                this.placed = signal;
                 ++failures;
                 const task = this.wanted.length === 1 ? ` ${this.wanted[0]?.task ?? ""}` : "";
                 show_text(by_id("log-note"), "No more of this output can be fetched now; " +
@@ -204,7 +217,7 @@ export class OutputPanel {
         while (!signal.aborted && merge.has_newer &&
             (this.follows || this.lines.length < window_max)) {
             const lines = await merge.newer(step, signal);
-            if (lines.length === 0) {
+            if (lines.length === 0 || signal.aborted) {
                 break;
             }
             this.append(lines);
@@ -293,9 +306,8 @@ export class OutputPanel {
         }
     }
     async step_older() {
-        const merge = this.merge;
-        const signal = this.working?.signal;
-        if (merge === null || signal === undefined || this.lines.length === 0) {
+        const { merge, placed: signal } = this;
+        if (merge === null || signal === null || this.lines.length === 0) {
             return;
         }
         const lines = await merge.older(step, signal);
@@ -316,9 +328,8 @@ export class OutputPanel {
         this.show_state();
     }
     async step_newer() {
-        const merge = this.merge;
-        const signal = this.working?.signal;
-        if (merge === null || signal === undefined || !merge.has_newer) {
+        const { merge, placed: signal } = this;
+        if (merge === null || signal === null || !merge.has_newer) {
             return;
         }
         const lines = await merge.newer(step, signal);

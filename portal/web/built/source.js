@@ -83,10 +83,13 @@ export class Merge {
         this.sources = sources;
         this.shown = shown;
         this.last = Promise.resolve();
+        /** How often one began. */
+        this.beginnings = 0;
     }
     /** Begins with the last part of each. */
     async begin_at_end(signal) {
         const parts = await this.fetch(this.sources.map((source) => source.key), signal);
+        ++this.beginnings;
         parts.forEach((part, index) => {
             const source = this.sources[index];
             if (source !== undefined) {
@@ -103,6 +106,7 @@ export class Merge {
         if (part === undefined) {
             return offset;
         }
+        ++this.beginnings;
         source.reset(part);
         source.before = source.lines_of(part);
         return source.high;
@@ -195,9 +199,14 @@ export class Merge {
         });
         return behind;
     }
+    /** Throws if one began anew before the answer came: it does not belong to what is held now. */
     async fetch(asked, signal) {
+        const beginnings = this.beginnings;
         const query = asked.map((each) => `s=${encodeURIComponent(each)}`).join("&");
         const answer = await read(`${this.base}api/output?${query}`, signal);
+        if (signal.aborted || beginnings !== this.beginnings) {
+            throw new DOMException("one began anew", "AbortError");
+        }
         return answer.streams;
     }
     async fetch_older(sources, signal) {
