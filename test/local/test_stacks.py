@@ -195,13 +195,17 @@ import multiprocessing, os, queue, signal, socket, sys, threading, time
 def serve(seconds):
     time.sleep(seconds)
 
+taken, take = os.pipe()
+
+def lose(seconds):
+    os.write(take, str(os.getpid()).encode())
+    serve(seconds)
+
 def pool():
     with multiprocessing.Pool(2) as workers:
-        first = workers.apply(os.getpid)
-        pending = workers.map_async(serve, [10000], chunksize=1)
-        # One of the two has the part; whichever it is, it is lost.
-        for child in multiprocessing.active_children():
-            os.kill(child.pid, signal.SIGKILL)
+        pending = workers.map_async(lose, [10000], chunksize=1)
+        # Only once it has its part is that lost with it.
+        os.kill(int(os.read(taken, 20)), signal.SIGKILL)
         print("ready", flush=True)
         pending.get()
 
