@@ -444,11 +444,11 @@ bool is_asleep(const Thread& thread) {
          thread.sleeps_s || is_in_java_call(thread, "java.lang.Thread.sleep");
 }
 
-namespace {
-
 bool is_writing(const Thread& thread) {
   return thread.state == 'S' && (thread.system_call == "write" || thread.system_call == "writev");
 }
+
+namespace {
 
 /// Returns the processes below `root` that wait for no process of their own.
 std::vector<Telling> last_children(const Report& report, const Process& root) {

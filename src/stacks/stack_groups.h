@@ -62,6 +62,8 @@ inline constexpr size_t kBehindMax = 3;
 [[nodiscard]] bool waits_for_gpu(const Thread& thread);
 /// Returns whether it is in a call that ends when data arrives, so that it is worth watching.
 [[nodiscard]] bool is_reading(const Thread& thread);
+/// Returns whether it is in a call that ends when somebody takes its data.
+[[nodiscard]] bool is_writing(const Thread& thread);
 /// Returns whether it sleeps for a time chosen by the program, which ends without help.
 [[nodiscard]] bool is_asleep(const Thread& thread);
 /// Returns whether it waits for input on a named pipe, a terminal or a device, or for the other end

@@ -120,6 +120,7 @@ std::optional<Process> process_of(const json::object& object) {
          .input = is_true(*thread, "input"),
          .timed = is_true(*thread, "timed"),
          .brief = is_true(*thread, "brief"),
+         .awaits = number_of<int32_t>(*thread, "awaits"),
          .holds_gil = false,
          .sleeps_s = thread->contains("sleeps_s")
                          ? std::optional(number_of<uint32_t>(*thread, "sleeps_s"))
@@ -186,7 +187,8 @@ std::string process_line(const Process& process) {
                       {"takes", thread.takes},
                       {"input", thread.input},
                       {"timed", thread.timed},
-                      {"brief", thread.brief}};
+                      {"brief", thread.brief},
+                      {"awaits", thread.awaits}};
     if (thread.sleeps_s) {
       line["sleeps_s"] = *thread.sleeps_s;
     }

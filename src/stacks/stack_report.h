@@ -44,6 +44,9 @@ struct Thread {
   bool input = false;  ///< The call reads its standard input.
   bool timed = false;  ///< The call ends after a time chosen by the program.
   bool brief = false;  ///< It waits for other threads, for some milliseconds at a time.
+  /// The process that it waits for: one that holds the file lock that it wants, or that alone could
+  /// read the full pipe into which it writes. 0 if it waits for none, or that is unknown.
+  int32_t awaits = 0;
   /// It holds Python's global lock, without which no other thread of its process runs Python code.
   bool holds_gil = false;
   /// It only sleeps, for that many more seconds, or in total; nullopt if it does something else, or

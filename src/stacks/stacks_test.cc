@@ -410,6 +410,94 @@ TEST(Suspect, IsNamedWithItsThreadThatCannotWrite) {
               HasSubstr("; its thread QueueFeederThread writes to a pipe in _send"));
 }
 
+/// Tasks of one host, all of which wait for a file lock that the process `holder` holds, except
+/// worker:`odd`, which is in `other`; the processes have ids of their own.
+std::vector<Subject> lock_waiters(int size, int odd, const Process& other, int32_t holder) {
+  std::vector<Subject> subjects;
+  for (int i = 0; i < size; ++i) {
+    Process process = i == odd ? other : python({{"write", "/user/train.py", 8}, kModule}, "fcntl");
+    process.pid = 100 + i;
+    if (i != odd) {
+      process.threads[0].awaits = holder;
+      process.threads[0].target = "/data/index, which process 101 (python3) holds";
+    }
+    subjects.push_back(task(i, process));
+    subjects.back().host = "h1";
+  }
+  return subjects;
+}
+
+TEST(Suspect, IsTheOneThatHoldsTheFileLock) {
+  const Process asleep = python({kLoad, kModule});
+  const Suspect suspect = suspect_of(lock_waiters(2, 1, asleep, 101));
+  EXPECT_EQ(suspect.subject, 1U);
+  EXPECT_EQ(suspect.sure, job::Sureness::Likely);
+  EXPECT_EQ(suspect.place, "load (train.py:12)");
+  EXPECT_THAT(suspect.evidence,
+              StartsWith("worker:1 waits in load (train.py:12); worker:1 holds the lock that "
+                         "worker:0 waits for\nworker:0 waits for the lock of /data/index, which "
+                         "process 101 (python3) holds in write (train.py:8)\n"));
+  EXPECT_EQ(suspect_of(lock_waiters(4, 2, asleep, 102)).subject, 2U);
+  EXPECT_THAT(suspect_of(lock_waiters(4, 2, asleep, 102)).evidence,
+              HasSubstr("worker:2 holds the lock that worker:0-1, worker:3 wait for"));
+}
+
+TEST(Suspect, HoldsTheFileLockEvenIfItWaitsForTheOthers) {
+  const Process waits = python({kAllReduce, kStep, kModule});
+  EXPECT_EQ(suspect_of(lock_waiters(4, 2, waits, 102)).subject, 2U);
+}
+
+TEST(Suspect, IsTheOneThatWaitsWhereSomebodyElseHoldsTheLock) {
+  const Process waits = python({kAllReduce, kStep, kModule});
+  EXPECT_EQ(suspect_of(lock_waiters(2, 1, waits, 7)).subject, 0U) << "no task";
+  std::vector<Subject> elsewhere = lock_waiters(2, 1, waits, 101);
+  elsewhere[1].host = "h2";
+  EXPECT_EQ(suspect_of(elsewhere).subject, 0U) << "another host has processes of that number";
+  elsewhere[0].host = elsewhere[1].host = "";
+  EXPECT_EQ(suspect_of(elsewhere).subject, 0U);
+}
+
+TEST(Suspect, MayWaitInACircleOfLocks) {
+  std::vector<Subject> subjects = lock_waiters(2, -1, {}, 101);
+  subjects[1].report.processes[1].threads[0].awaits = 100;
+  const Suspect suspect = suspect_of(subjects);
+  EXPECT_THAT(suspect.evidence, HasSubstr("holds the lock that"));
+}
+
+/// Its child process writes, and it waits for that to end.
+Subject unread(int32_t awaits) {
+  Subject subject = task(0, python({{"wait", "/usr/lib/python3.11/subprocess.py", 1264},
+                                    {"convert", "/user/train.py", 7},
+                                    kModule},
+                                   "wait4"));
+  Process child{.pid = 12, .parent = 10, .command = "ffmpeg -i film.mp4 -"};
+  child.threads.push_back({.id = 12,
+                           .name = "ffmpeg",
+                           .state = 'S',
+                           .system_call = "write",
+                           .target = "a pipe",
+                           .awaits = awaits});
+  subject.report.processes.push_back(child);
+  return subject;
+}
+
+TEST(Suspect, ThatWaitsForAChildWhoseOutputItDoesNotReadIsTold) {
+  const std::string_view words =
+      "; process 12 writes to a pipe that only process 10 could read, which waits for a child "
+      "process to end";
+  std::vector<Subject> subjects = {unread(10)};
+  EXPECT_THAT(suspect_of(subjects).evidence, HasSubstr(words));
+  EXPECT_THAT(to_text(subjects), HasSubstr(words));
+  subjects[0].report.processes[1].threads.push_back(
+      {.id = 11, .name = "reader", .state = 'S', .system_call = "read", .target = "a pipe"});
+  EXPECT_THAT(suspect_of(subjects).evidence, Not(HasSubstr("could read")));
+  subjects = {unread(0)};
+  EXPECT_THAT(suspect_of(subjects).evidence, Not(HasSubstr("could read")));
+  subjects = {unread(9)};
+  EXPECT_THAT(suspect_of(subjects).evidence, HasSubstr("only process 9 could read"))
+      << "the shell that started both";
+}
+
 TEST(Suspect, IsNamedWithTheScriptThatStartedIt) {
   Process shell{.pid = 9, .parent = 1, .command = "sh /user/poll.sh"};
   shell.threads.push_back({.id = 9, .name = "sh", .state = 'S', .system_call = "wait4"});

@@ -286,6 +286,12 @@ Choice choose(std::span<const Subject> subjects, const std::vector<Group>& group
   return {any_read ? nullptr : &groups.front(), Sureness::Unsure};
 }
 
+const Group* group_with(const std::vector<Group>& groups, size_t subject) {
+  return &*std::ranges::find_if(groups, [subject](const Group& each) {
+    return std::ranges::find(each.members, subject) != each.members.end();
+  });
+}
+
 std::string line_of(std::span<const Subject> subjects, const Group& group, bool is_rest) {
   const size_t count = group.members.size();
   const Report& report = subjects[group.members.front()].report;
@@ -310,10 +316,56 @@ void add_frames(const Thread& thread, std::string& text) {
   }
 }
 
+/// Returns which task holds the file lock that this one waits for; nullopt if it waits for none, or
+/// somebody else holds it.
+std::optional<size_t> lock_holder_of(std::span<const Subject> subjects, size_t waiting) {
+  const Subject& subject = subjects[waiting];
+  const Thread* const thread = telling_of(subject.report).thread;
+  if (thread == nullptr || thread->awaits == 0 || is_writing(*thread) || subject.host.empty()) {
+    return std::nullopt;
+  }
+  for (size_t i = 0; i < subjects.size(); ++i) {
+    if (i != waiting && subjects[i].host == subject.host &&
+        std::ranges::find(subjects[i].report.processes, thread->awaits, &Process::pid) !=
+            subjects[i].report.processes.end()) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Returns the task at the end of the chain of those that wait for each other's file locks; in a
+/// circle, one of it.
+size_t follow_locks(std::span<const Subject> subjects, size_t from) {
+  for (size_t i = 0; i < subjects.size(); ++i) {
+    const std::optional<size_t> holder = lock_holder_of(subjects, from);
+    if (!holder) {
+      break;
+    }
+    from = *holder;
+  }
+  return from;
+}
+
+/// "; worker:1 holds the lock that worker:0, worker:2 wait for"; "" if nobody waits for one of it.
+std::string describe_held_lock(std::span<const Subject> subjects, size_t holder) {
+  std::vector<size_t> waiting;
+  for (size_t i = 0; i < subjects.size(); ++i) {
+    if (lock_holder_of(subjects, i) == holder) {
+      waiting.push_back(i);
+    }
+  }
+  return waiting.empty()
+             ? std::string()
+             : fmt::format("; {} holds the lock that {} {} for", subjects[holder].task,
+                           join_tasks(subjects, waiting), waiting.size() == 1 ? "waits" : "wait");
+}
+
 std::string evidence_of(std::span<const Subject> subjects, const std::vector<Group>& groups,
                         const Choice& choice, size_t suspect) {
   std::string text = line_of(subjects, *choice.group, false);
   text.insert(text.size() - 1, words_of(choice.outside));
+  text.insert(text.size() - 1, describe_held_lock(subjects, suspect));
   if (choice.mismatched) {
     text.insert(text.size() - 1,
                 "; the others are in another call, and none of these ends before "
@@ -360,9 +412,15 @@ std::optional<Suspect> find_suspect(std::span<const Subject> subjects) {
     choice.outside = Outside::No;
     choice.mismatched = false;
     suspect.sure = agreed ? Sureness::Certain : std::max(suspect.sure, Sureness::Likely);
-    choice.group = &*std::ranges::find_if(groups, [&](const Group& each) {
-      return std::ranges::find(each.members, *laggard->subject) != each.members.end();
-    });
+    choice.group = group_with(groups, *laggard->subject);
+  }
+  const size_t holder = follow_locks(subjects, suspect.subject);
+  if (!laggard && holder != suspect.subject) {
+    suspect.subject = holder;
+    suspect.sure = suspect.sure == Sureness::Certain ? Sureness::Certain : Sureness::Likely;
+    choice.group = group_with(groups, holder);
+    choice.outside = Outside::No;
+    choice.mismatched = false;
   }
   const std::optional<StepsApart> apart = find_steps_apart(subjects);
   // If all are at one place, their steps may show that one is missing there.

@@ -37,9 +37,13 @@ std::string how_it_ended(const EndedChild& child) {
                          : fmt::format("has ended with exit code {}", child.code);
 }
 
+bool waits_for_end(const Thread& thread) {
+  return thread.system_call == "wait4" || thread.system_call == "waitid";
+}
+
 std::string describe_ended(const Process& process, const Thread& thread) {
   std::string text;
-  if (thread.system_call == "wait4" || thread.system_call == "waitid") {
+  if (waits_for_end(thread)) {
     return text;  // It is about to notice them.
   }
   for (size_t i = 0; i < std::min(process.ended.size(), kNamedMax); ++i) {
@@ -136,9 +140,48 @@ std::string describe_queue(const Report& report, const Telling& telling) {
                      gets ? "put something there" : "take something out");
 }
 
+/// Returns whether a process was started by another one, or by one that this has started.
+bool descends_from(const Report& report, const Process& process, const Process& ancestor) {
+  const Process* at = &process;
+  for (size_t i = 0; i < report.processes.size(); ++i) {
+    if (at->parent == ancestor.pid) {
+      return true;
+    }
+    const auto parent = std::ranges::find(report.processes, at->parent, &Process::pid);
+    if (parent == report.processes.end()) {
+      return false;
+    }
+    at = &*parent;
+  }
+  return false;
+}
+
+/// One that waits for the end of a process whose output it does not read waits for ever once that
+/// has filled the pipe.
+std::string describe_unread(const Report& report) {
+  for (const Process& writer : report.processes) {
+    for (const Thread& thread : writer.threads) {
+      const auto reader = std::ranges::find(report.processes, thread.awaits, &Process::pid);
+      if (is_writing(thread) && reader != report.processes.end() && !reader->threads.empty() &&
+          waits_for_end(reader->threads.front()) &&
+          std::ranges::none_of(reader->threads, is_reading) &&
+          descends_from(report, writer, *reader)) {
+        return fmt::format(
+            "; process {} writes to a pipe that only process {} could read, which waits for a "
+            "child process to end",
+            writer.pid, reader->pid);
+      }
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string describe_vain_wait(const Report& report) {
+  if (std::string unread = describe_unread(report); !unread.empty()) {
+    return unread;
+  }
   const Telling telling = telling_of(report);
   if (telling.thread == nullptr || telling.thread->frames.empty() || telling.thread->state != 'S' ||
       is_asleep(*telling.thread) || !collective_in(*telling.thread).empty()) {

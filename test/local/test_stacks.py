@@ -190,7 +190,7 @@ def test_who_holds_what_others_want_is_named(muster, py_spy):
 
 # What they wait for never comes: nobody is left to send it, or the other end is silent.
 VAIN = """
-import multiprocessing, os, queue, signal, socket, sys, threading, time
+import multiprocessing, os, queue, signal, socket, subprocess, sys, threading, time
 
 def serve(seconds):
     time.sleep(seconds)
@@ -229,6 +229,12 @@ def silent():
         print("ready", client.getpeername()[1], flush=True)
         client.recv(1)
 
+def unread():
+    child = subprocess.Popen(["/usr/bin/env", "python3", "-c", "print('x' * 1000000)"],
+                             stdout=subprocess.PIPE)
+    print("ready", flush=True)
+    child.wait()
+
 globals()[sys.argv[1]]()
 """
 
@@ -237,7 +243,7 @@ def test_what_nobody_will_bring_is_named(muster, py_spy):
     muster.write("program.py", VAIN)
     path = f"{py_spy}:{PLAIN}"
     roles = {how: {"tasks": 1, "command": f"exec /usr/bin/python3 program.py {how}"}
-             for how in ("pool", "consumer", "feeder", "silent")}
+             for how in ("pool", "consumer", "feeder", "silent", "unread")}
     muster("submit", muster.spec({"files": ["program.py"], "roles": roles}),
            env={"PATH": path}).expect(0)
     for role in roles:
@@ -253,7 +259,9 @@ def test_what_nobody_will_bring_is_named(muster, py_spy):
                   "signal 9, and it has not noticed; no other thread or child process",
                   r"feeder:0 on \S+ waits in feeder .*; no other thread of its own is left to put "
                   "something there",
-                  rf"silent:0 on \S+ receives from 127.0.0.1:{port} in silent"):
+                  rf"silent:0 on \S+ receives from 127.0.0.1:{port} in silent",
+                  r"unread:0 on \S+ writes to a pipe in .*; process \d+ writes to a pipe that only "
+                  r"process \d+ could read, which waits for a child process to end"):
         harness.eventually(lambda words=words: re.search(words, text()), what=text)
 
 

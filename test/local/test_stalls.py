@@ -812,6 +812,29 @@ def test_two_locks_are_both_named(muster):
     assert "its thread reads waits in reads (program.py:14)" in evidence
 
 
+HELD = """
+import fcntl, multiprocessing, os, sys
+index = int(os.environ["MUSTER_INDEX"])
+with open(sys.argv[1] + "/cache", "w") as file:
+    if index == 2:
+        fcntl.lockf(file, fcntl.LOCK_EX)
+        os.mkfifo(sys.argv[1] + "/taken")
+        multiprocessing.Event().wait()
+    while not os.path.exists(sys.argv[1] + "/taken"):
+        pass
+    fcntl.lockf(file, fcntl.LOCK_EX)
+"""
+
+
+def test_the_task_that_holds_the_file_lock_is_named(muster):
+    muster("run", spec(muster, HELD, stall={"after": "3s", "then": "fail"}), within=120).expect(1)
+    first = muster.status()["outcome"]["first_cause"]
+    assert first["task"] == "worker:2"
+    assert re.search(r"worker:2 waits in <module> \(program.py:8\); worker:2 holds the lock that "
+                     r"worker:0-1 wait for\n.*worker:0-1 wait for the lock of \S+/cache, which "
+                     r"process \d+ \(python3\) holds", stall_of(muster, 2)["evidence"], re.DOTALL)
+
+
 @pytest.mark.parametrize("how, place, says", [
     ("fills_a_pipe", r"fills_a_pipe \(program.py:6\)", "its child process .* writes to a pipe"),
     ("tries_again", r"tries_again \(program.py:\d+\)", "sleeps in tries_again"),

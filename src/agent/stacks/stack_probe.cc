@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "os/host/proc_text.h"
 #include "os/process/java_dump.h"
+#include "os/process/pipes.h"
 #include "os/process/process_tree.h"
 #include "os/process/sockets.h"
 #include "os/process/threads.h"
@@ -24,6 +25,7 @@
 #include <cstdio>
 #include <map>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <sys/wait.h>
 #include <thread>
@@ -94,8 +96,17 @@ os::Pid lock_holder_for(os::Pid pid, const os::ThreadState& thread) {
              : os::Pid();
 }
 
-/// Returns what can be read without waiting for the process.
-std::optional<stacks::Process> glance(const os::ProcessInfo& info) {
+/// Returns which of the task's processes alone could read the pipe into which a thread writes.
+os::Pid reader_for(os::Pid pid, const os::ThreadState& thread, const stacks::Thread& seen,
+                   std::span<const os::Pid> family) {
+  return stacks::is_writing(seen) && seen.target == os::kPipeTarget
+             ? os::only_reader(pid, thread.descriptor, family)
+             : os::Pid();
+}
+
+/// Returns what can be read without waiting for the process, which is one of a task's `family`.
+std::optional<stacks::Process> glance(const os::ProcessInfo& info,
+                                      std::span<const os::Pid> family) {
   stacks::Process process;
   process.pid = info.pid.value;
   process.parent = info.parent.value;
@@ -113,9 +124,13 @@ std::optional<stacks::Process> glance(const os::ProcessInfo& info) {
     thread.timed = os::waits_at_most(seen);
     thread.brief = os::waits_for_a_moment(info.pid, seen);
     if (const os::Pid holder = lock_holder_for(info.pid, seen); holder != os::Pid()) {
+      thread.awaits = holder.value;
       thread.target +=
           fmt::format(", which process {} ({}) holds", holder.value,
                       printable(trim(os::read_proc(fmt::format("/proc/{}/comm", holder.value)))));
+    }
+    if (const os::Pid reader = reader_for(info.pid, seen, thread, family); reader != os::Pid()) {
+      thread.awaits = reader.value;
     }
     if (const std::optional<Duration> sleep = os::sleeps_for(info.pid, seen)) {
       thread.sleeps_s = static_cast<uint32_t>(*sleep / std::chrono::seconds(1));
@@ -296,8 +311,9 @@ int Probe::run(const std::map<std::string, std::string>& variables) {
   std::vector<stacks::Process> processes;
   uint32_t left_out = 0;
   const std::vector<os::ProcessInfo> infos = attempt_processes(variables);
+  const std::vector<os::Pid> family = os::pids_of(infos);
   for (const os::ProcessInfo& info : infos) {
-    std::optional<stacks::Process> process = glance(info);
+    std::optional<stacks::Process> process = glance(info, family);
     if (process && processes.size() == stacks::kProcessesMax) {
       ++left_out;
     } else if (process) {
