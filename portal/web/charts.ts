@@ -172,6 +172,8 @@ export class ChartPanel {
   private finest = 1;
   /** What is shown has been read. */
   private answered = false;
+  /** How often something else was wanted. */
+  private wishes = 0;
   private awake = false;
   private resume: () => void = () => undefined;
 
@@ -260,6 +262,7 @@ export class ChartPanel {
   private forget(): void {
     this.store.clear();
     this.answered = false;
+    ++this.wishes;
   }
 
   /** Ends a sleep, or keeps the next from beginning: what is wanted meanwhile is not forgotten. */
@@ -335,8 +338,12 @@ export class ChartPanel {
     const query = [`from=${Math.max(0, Math.floor(begin))}`, `step=${step}`,
       ...(this.scope === "" ? [] : [`task=${encodeURIComponent(this.scope)}`]), ...this.wanted_names().map((name) =>
         `name=${encodeURIComponent(name)}`)].join("&");
+    const { wishes } = this;
     try {
       const answer = await read<{ series: RawSeries[] }>(`${this.base}api/metrics?${query}`);
+      if (wishes !== this.wishes) {
+        return;  // It answers what is not wanted any more; what is wanted now is asked for next.
+      }
       this.store.take(answer.series);
       this.answered = true;
     } catch (trouble) {

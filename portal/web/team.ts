@@ -237,7 +237,11 @@ function show_subject(list: List): void {
 let shown = "";
 
 async function show(): Promise<void> {
-  const list = await read<List>(`api/jobs?${query()}`);
+  const wanted = query();
+  const list = await read<List>(`api/jobs?${wanted}`);
+  if (wanted !== query()) {
+    return;  // Whoever has changed it has asked anew.
+  }
   for (const name of Object.keys(choices) as (keyof typeof choices)[]) {
     offer(name, list[choices[name]]);
   }
@@ -317,7 +321,10 @@ async function run(): Promise<void> {
   for (const name of fields) {
     const value = asked.get(name);
     const where = field(name);
-    if (value !== null && where instanceof HTMLInputElement) {
+    if (value !== null && where instanceof HTMLSelectElement && value !== "") {
+      where.append(make("option", value, { value }));  // Until it is known which ones there are.
+    }
+    if (value !== null) {
       where.value = value;
     }
   }

@@ -158,6 +158,8 @@ export class ChartPanel {
         this.finest = 1;
         /** What is shown has been read. */
         this.answered = false;
+        /** How often something else was wanted. */
+        this.wishes = 0;
         this.awake = false;
         this.resume = () => undefined;
         new IntersectionObserver((entries) => {
@@ -238,6 +240,7 @@ export class ChartPanel {
     forget() {
         this.store.clear();
         this.answered = false;
+        ++this.wishes;
     }
     /** Ends a sleep, or keeps the next from beginning: what is wanted meanwhile is not forgotten. */
     wake() {
@@ -309,8 +312,12 @@ export class ChartPanel {
                 ? Date.parse(this.status.ended ?? "") / 1000 - seconds : now - seconds;
         const query = [`from=${Math.max(0, Math.floor(begin))}`, `step=${step}`,
             ...(this.scope === "" ? [] : [`task=${encodeURIComponent(this.scope)}`]), ...this.wanted_names().map((name) => `name=${encodeURIComponent(name)}`)].join("&");
+        const { wishes } = this;
         try {
             const answer = await read(`${this.base}api/metrics?${query}`);
+            if (wishes !== this.wishes) {
+                return; // It answers what is not wanted any more; what is wanted now is asked for next.
+            }
             this.store.take(answer.series);
             this.answered = true;
         }

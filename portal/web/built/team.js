@@ -165,7 +165,11 @@ function show_subject(list) {
 }
 let shown = "";
 async function show() {
-    const list = await read(`api/jobs?${query()}`);
+    const wanted = query();
+    const list = await read(`api/jobs?${wanted}`);
+    if (wanted !== query()) {
+        return; // Whoever has changed it has asked anew.
+    }
     for (const name of Object.keys(choices)) {
         offer(name, list[choices[name]]);
     }
@@ -238,7 +242,10 @@ async function run() {
     for (const name of fields) {
         const value = asked.get(name);
         const where = field(name);
-        if (value !== null && where instanceof HTMLInputElement) {
+        if (value !== null && where instanceof HTMLSelectElement && value !== "") {
+            where.append(make("option", value, { value })); // Until it is known which ones there are.
+        }
+        if (value !== null) {
             where.value = value;
         }
     }
