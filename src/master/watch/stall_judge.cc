@@ -291,7 +291,9 @@ std::optional<double> StallJudge::step_of(job::AttemptId attempt) const {
 }
 
 Duration StallJudge::watch_of(const Inquiry& inquiry) const {
-  if (inquiry.sign != Sign::Quiet) {
+  const bool any_quiet =
+      std::ranges::any_of(inquiry.members, [](const Member& each) { return each.kind.quiet; });
+  if (inquiry.sign != Sign::Quiet && (!any_quiet || inquiry.rounds.size() + 1 < kRounds)) {
     return Duration::zero();  // They are looked at several times anyway.
   }
   // Cohorts are looked at one after the other; all together they must wait no longer than one.

@@ -404,6 +404,25 @@ TEST_F(Stalls, OfABusyOneAreNoneIfItComputes) {
   EXPECT_EQ(probes(1).size(), 5U) << "not again so soon";
 }
 
+TEST_F(Stalls, AreNoneOfAGangThatWaitsBusilyForOneThatReceives) {
+  run();
+  tell(0, minutes(11));
+  tell_busy(1, minutes(11));
+  for (size_t round = 1; round <= 5; ++round) {
+    for (int i = 0; i < 4 && probes(1).size() < round; ++i) {
+      (void)loop.run_until([] { return false; }, seconds(5));
+      tell(0, minutes(11));
+      tell_busy(1, minutes(11));
+    }
+    ASSERT_EQ(probes(1).size(), round);
+    EXPECT_EQ(watched(0), round == 5 ? "30" : "0");
+    answer(0, {"fetch", "/user/train.py", 12}, "recvfrom", round == 5);
+    waits(1);
+  }
+  EXPECT_FALSE(note(0).has_value());
+  EXPECT_FALSE(note(1).has_value());
+}
+
 TEST_F(Stalls, OfABusyOneAreMeasuredByItsPast) {
   run();
   tell(0, minutes(20));
