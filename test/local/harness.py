@@ -11,9 +11,11 @@ import json
 import os
 import pathlib
 import pty
+import random
 import re
 import select
 import signal
+import socket
 import subprocess
 import tempfile
 import termios
@@ -26,6 +28,15 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 # For anything that has to happen: a machine that builds while it runs tests can be very slow. How
 # fast things are is measured by `make bench`; tests do not check it.
 PATIENCE = 120
+
+
+def port_for_later():
+    """Returns a port that nobody has now and that no connection is given by itself, for a program
+    that cannot choose one itself."""
+    while True:
+        port = random.randrange(20000, 32000)
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
 
 
 def eventually(probe, within=PATIENCE, what=None, pause=0.02):

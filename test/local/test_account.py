@@ -282,6 +282,7 @@ def test_an_ended_job_is_accounted_for(muster):
 def test_a_running_job_is_accounted_for_up_to_now(muster, gate):
     running = muster.start("run", muster.spec({"command": gate.wait, "tasks": 2}))
     muster.wait_for_phase("running")
+    muster.wait_for_tasks()
     first = expect_whole(eff(muster))
     assert first["running"] and first["phase"] == "running"
     later = eventually(lambda: (now := eff(muster))["granted_s"] > first["granted_s"] + 0.5 and now)
@@ -319,7 +320,7 @@ def test_work_that_the_program_itself_has_kept_is_not_called_lost(muster, how):
 
 
 def test_who_is_done_waits_for_the_others(muster):
-    command = "[ $MUSTER_INDEX = 0 ] || sleep 2"
+    command = "[ $MUSTER_INDEX = 0 ] || sleep 4"
     muster.run({"command": command, "tasks": 2, "framework": "pytorch"}).expect(0)
     account = expect_whole(eff(muster))
     assert account["classes"]["waiting"] >= 1.5
@@ -715,8 +716,9 @@ def test_a_damaged_memory_of_hosts_is_survived_and_told(muster):
     (muster.home / "hosts.jsonl").write_bytes(b'{"job":"torn\n\xff\xfe\x00\n[]\n')
     told = "what earlier jobs found about hosts is damaged: 3 lines left out"
     assert told in muster.run_shell("true").expect(0).err
-    ended = muster("hosts").expect(0)
-    assert "is damaged: 3 lines left out" in ended.err and "h1" in ended.out
+    # The master writes it after it has told of the end.
+    ended = eventually(lambda: "h1" in (done := muster("hosts").expect(0)).out and done)
+    assert "is damaged: 3 lines left out" in ended.err
     (muster.home / "hosts.jsonl").unlink()
     (muster.home / "hosts.jsonl").mkdir()
     assert "cannot be read" in muster.run_shell("true").expect(0).err

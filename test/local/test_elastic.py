@@ -2,9 +2,11 @@
 
 import re
 
-VIEW = """
+# The agents of the others may learn of one that joins later than the client does.
+VIEW = r"""
 echo up: $(cat $MUSTER_VIEW_FILE)
 {wait}
+until [ $(grep -o '127\.0\.0\.1:' $MUSTER_VIEW_FILE | grep -c .) = 3 ]; do sleep 0.02; done
 echo at last: $(cat $MUSTER_VIEW_FILE)
 """
 

@@ -455,14 +455,8 @@ else:
 """
 
 
-def free_port():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
-
-
 def test_pages_of_the_specification_are_published(muster):
-    port = free_port()
+    port = harness.port_for_later()
     muster.write("server.py", SERVER)
     muster("submit", muster.spec({
         "files": ["server.py"],

@@ -35,6 +35,7 @@ def start(muster, spec):
 def test_a_command_has_the_tasks_environment_folder_and_python(muster):
     job = start(muster, {"command": "touch mine; exec sleep 1000", "tasks": 1,
                          "env": {"COLOUR": "green"}})
+    muster.wait_for_tasks(job)
     done = muster("exec", job, "worker:0", "--", "sh", "-c",
                   "until ls mine 2>/dev/null; do sleep 0.02; done; "
                   "echo $COLOUR $MUSTER_ROLE:$MUSTER_INDEX#$MUSTER_ATTEMPT; id -u").expect(0)

@@ -254,7 +254,7 @@ def test_a_second_ctrl_c_does_not_wait_and_a_third_leaves(muster, gate):
 
 def test_what_does_not_heed_an_interrupt_gets_sigterm(muster):
     command = "trap '' INT; trap 'echo asked; exit 3' TERM; echo up; while :; do sleep 0.05; done"
-    running = muster.start("run", "--set", "deadlines.stop=1s", "--", "sh", "-c", command)
+    running = muster.start("run", "--set", "deadlines.stop=4s", "--", "sh", "-c", command)
     running.sees(r"(?m)(^|\| )up\b")
     running.signal(signal.SIGINT)
     assert "asked" in running.wait().expect(130).out

@@ -81,7 +81,7 @@ def start(muster, gate):
 def test_a_large_answer_in_chunks_passes_in_pieces(muster, gate):
     running, viewer = start(muster, gate)
     (master,) = muster.pids("master")
-    idle = resident_kib(master)
+    idle = resident_kib(master, "VmHWM")
     pathlib.Path(f"/proc/{master}/clear_refs").write_text("5")  # Resets VmHWM.
     answers = []
     asking = threading.Thread(target=lambda: answers.append(viewer.get("large")))
@@ -122,18 +122,21 @@ def test_an_answer_that_does_not_come_holds_up_nobody(muster, gate):
     assert ended["never"] != 200
 
 
-def board_that_holds(muster, mebibytes, seconds, *options):
-    """What a job says whose TensorBoard holds so much while its task runs for so long."""
+def board_that_holds(muster, mebibytes, until, seconds, *options):
+    """What a job says whose TensorBoard holds so much; its task runs for so long after `until`."""
     package = muster.folder / "packages" / "tensorboard"
     package.mkdir(parents=True, exist_ok=True)
     (package / "__init__.py").touch()
     (package / "program.py").write_text(HOLDS.format(mebibytes=mebibytes))
-    spec = muster.spec({"command": f"/usr/bin/python3 -c pass; sleep {seconds}", "tasks": 1,
-                        "env": {"PYTHONPATH": str(package.parent)},
+    gate = harness.Gate(muster.folder / "gate")
+    gate.path.unlink(missing_ok=True)
+    spec = muster.spec({"command": f"/usr/bin/python3 -c pass; {gate.wait}; sleep {seconds}",
+                        "tasks": 1, "env": {"PYTHONPATH": str(package.parent)},
                         "tensorboard": {"logdir": "logs"}})
-    text = muster("run", spec, *options).expect(0).text
-    assert "tensorboard: on the job's page" in text, "it was never there"
-    return text
+    running = muster.start("run", spec, *options)
+    running.sees(until)
+    gate.open()
+    return running.wait().expect(0).text
 
 
 HOLDS = """
@@ -149,8 +152,8 @@ class TensorBoard:
 def test_a_board_that_is_large_ends_only_beside_a_task_with_a_limit(muster):
     """With TensorFlow it needs 600 MiB for a few curves, and what the machine has is for all."""
     limited = ("--set", "roles.worker.memory=64m")
-    ended = "muster: TensorBoard has ended"
-    assert ended not in board_that_holds(muster, 700, 4, *limited)
-    assert ended not in board_that_holds(muster, 1200, 4)
-    text = board_that_holds(muster, 1200, 8, *limited)
+    there, ended = "tensorboard: on the job's page", "muster: TensorBoard has ended"
+    assert ended not in board_that_holds(muster, 700, there, 3, *limited)
+    assert ended not in board_that_holds(muster, 1200, there, 3)
+    text = board_that_holds(muster, 1200, ended, 0, *limited)
     assert re.search(f"{ended}, the job continues: it used .* its limit is 1 GiB", text), text

@@ -1,5 +1,6 @@
 """Secrets: no artefact contains them, and nobody is let in without one."""
 
+import contextlib
 import os
 import pathlib
 import re
@@ -17,9 +18,9 @@ def listeners(pids):
     inodes = set()
     for pid in pids:
         for entry in os.scandir(f"/proc/{pid}/fd"):
-            match = re.match(r"socket:\[(\d+)\]", os.readlink(entry.path))
-            if match:
-                inodes.add(match.group(1))
+            with contextlib.suppress(OSError):  # It may be closed meanwhile.
+                if match := re.match(r"socket:\[(\d+)\]", os.readlink(entry.path)):
+                    inodes.add(match.group(1))
     found = []
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
         for line in pathlib.Path(table).read_text().splitlines()[1:]:
@@ -96,7 +97,7 @@ def test_unauthenticated_peers_do_not_harm_the_job(muster, gate):
                      b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
                      b"GET /api/status HTTP/1.1\r\nHost: localhost\r\n\r\n",
                      b"GET /" + b"a" * 100000):
-            with socket.create_connection(("127.0.0.1", port), timeout=5) as peer:
+            with socket.create_connection(("127.0.0.1", port), timeout=harness.PATIENCE) as peer:
                 try:
                     peer.sendall(data)
                     peer.shutdown(socket.SHUT_WR)
@@ -113,7 +114,7 @@ def test_unauthenticated_peers_do_not_harm_the_job(muster, gate):
 
 def ask(port, host, path="/"):
     """Returns the status of a request that names `host`."""
-    with socket.create_connection(("127.0.0.1", port), timeout=5) as peer:
+    with socket.create_connection(("127.0.0.1", port), timeout=harness.PATIENCE) as peer:
         peer.sendall(f"GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n"
                      f"X-Forwarded-Host: localhost\r\n\r\n".encode())
         answer = b""

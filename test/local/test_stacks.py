@@ -185,7 +185,8 @@ def test_who_holds_what_others_want_is_named(muster, py_spy):
         r"its thread feature \w+ in spin", found := text()) and found, what=text)
     assert re.search(r"feature \(\w, holds the GIL", shown), shown
     for call in ("fcntl", "flock"):
-        assert re.search(rf"S, {call} \S+/taken, which process \d+ \(python3\) holds", shown), shown
+        harness.eventually(lambda call=call: re.search(
+            rf"S, {call} \S+/taken, which process \d+ \(python3\) holds", text()), what=text)
 
 
 # What they wait for never comes: nobody is left to send it, or the other end is silent.
@@ -300,11 +301,14 @@ def test_native_frames_where_a_debugger_is(muster):
     if not shutil.which("gdb") and not shutil.which("eu-stack"):
         pytest.skip("this machine has neither gdb nor eu-stack")
     muster("submit", muster.spec({"command": "exec sleep 10000", "tasks": 1})).expect(0)
-    muster.wait_for_phase("running")
-    done = muster("stacks", muster.job(), "--native", "--json").expect(0)
-    (process,) = done.json()["groups"][0]["processes"]
-    frames = [frame["function"] for frame in process["threads"][0]["frames"]]
-    assert any("nanosleep" in frame for frame in frames), process
+    muster.wait_for_tasks()
+
+    def frames():
+        done = muster("stacks", muster.job(), "--native", "--json").expect(0)
+        (process,) = done.json()["groups"][0]["processes"]
+        return [frame["function"] for frame in process["threads"][0]["frames"]]
+
+    harness.eventually(lambda: any("nanosleep" in frame for frame in frames()), what=frames)
 
 
 def test_what_cannot_be_shown_is_said(muster):
@@ -318,7 +322,8 @@ def test_only_tasks_that_run_are_read(muster):
     spec = {"roles": {"early": {"tasks": 1, "command": "exec sleep 10000"},
                       "late": {"tasks": 1, "command": "true", "after": ["early"]}}}
     muster("submit", muster.spec(spec)).expect(0)
-    muster.wait_for_phase("running")
+    harness.eventually(lambda: muster.status()["roles"]["early"]["tasks"][0].get(
+        "attempt_state") == "running")
     done = muster("stacks", muster.job()).expect(0)
     assert "early:0 on" in done.out
     assert "muster: late:0" in done.err

@@ -196,9 +196,9 @@ while not list(pathlib.Path(sys.argv[1]).glob("*.csv")):
 """,
     "client": """
 import socket, sys, time
-free = socket.create_server(("127.0.0.1", 0))
+free = socket.socket()
+free.bind(("127.0.0.1", 0))  # Nobody listens there, and nobody else gets it.
 address = free.getsockname()
-free.close()
 while True:
     try:
         socket.create_connection(address, timeout=3)
@@ -609,7 +609,7 @@ def test_programs_that_have_nothing_to_do_are_idle(muster):
 
     found = harness.eventually(stalls)
     assert {name: stall["sure"] for name, stall in found.items()} == dict.fromkeys(commands, "sign")
-    assert re.search("timer:0 sleeps in <module> .*, for 4 min", found["timer"]["evidence"])
+    assert re.search("timer:0 sleeps in <module> .*, for [1-4] min", found["timer"]["evidence"])
     assert muster.status()["phase"] == "running"
     assert "timer:0 on" in muster("status", "last").expect(0).out
     assert "is idle, has done nothing for" in muster("why", "last").expect(0).out

@@ -124,7 +124,7 @@ def test_a_job_of_which_nothing_runs_is_not_waited_for(muster):
 
 
 def test_term_goes_to_the_whole_process_group(muster):
-    command = "(trap 'echo child stopped; exit' TERM; while :; do sleep 0.05; done) & echo up; wait"
+    command = "(trap 'echo child stopped; exit' TERM; echo up; while :; do sleep 0.05; done) & wait"
     running = muster.start("run", muster.spec({"command": command, "tasks": 1}))
     running.sees("up")
     muster("stop", "last").expect(0)

@@ -79,9 +79,11 @@ def test_a_killed_program_is_named_with_its_signal(sc, tmp_path):  # noqa: F811
     def map_fun(args, ctx):
 
         ctx.get_data_feed().next_batch(1)
-        with open(os.path.join(args["out"], "pid.part"), "w") as file:
+        # Both programs may get here.
+        part = os.path.join(args["out"], f"pid-{os.getpid()}.part")
+        with open(part, "w") as file:
             file.write(str(os.getpid()))
-        os.rename(os.path.join(args["out"], "pid.part"), os.path.join(args["out"], "pid"))
+        os.rename(part, os.path.join(args["out"], "pid"))
         time.sleep(1000)  # lint: allow(sleep) until it is killed
 
     cluster = TFCluster.run(sc, map_fun, {"out": str(tmp_path)}, 2, 0, input_mode=SPARK)
@@ -306,6 +308,7 @@ def test_too_few_results_are_waited_for_once(sc, tmp_path):  # noqa: F811
 
     def map_fun(args, ctx):
         feed = ctx.get_data_feed(train_mode=False)
+        open(args + ".begun", "w").close()
         while not feed.should_stop():
             rows = feed.next_batch(10)
             with open(args, "a") as file:
@@ -314,8 +317,9 @@ def test_too_few_results_are_waited_for_once(sc, tmp_path):  # noqa: F811
 
     fed = tmp_path / "fed"
     cluster = TFCluster.run(sc, map_fun, str(fed), 1, 0, input_mode=SPARK)
+    until((tmp_path / "fed.begun").exists, "the program")
     with pytest.raises(TFCluster.ClusterFailedError, match="gave 9 results of 10 rows"):
-        cluster.inference(sc.parallelize(range(10), 1), feed_timeout=2).collect()
+        cluster.inference(sc.parallelize(range(10), 1), feed_timeout=5).collect()
     cluster.shutdown()
     assert fed.read_text().split() == [str(row) for row in range(10)]
 

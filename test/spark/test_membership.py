@@ -108,8 +108,11 @@ def begun_in(folder, generation, count):
 
 def test_nodes_that_need_each_other_little_are_not_disturbed(sc, tmp_path):
     def work(args, ctx):
-        with open(os.path.join(args, f"begun-{ctx.generation}-{ctx.task_index}"), "w") as file:
+        name = f"{ctx.generation}-{ctx.task_index}"
+        part = os.path.join(args, "part-" + name)
+        with open(part, "w") as file:
             json.dump([os.getpid()], file)
+        os.rename(part, os.path.join(args, "begun-" + name))
         while sum(address is not None for address in muster.spark.members()["worker"]) < 2:
             time.sleep(0.1)  # lint: allow(sleep) until there are two
         return os.getpid(), ctx.generation, ctx.restart_count

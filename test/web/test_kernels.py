@@ -27,12 +27,14 @@ from jupyter_client.ioloop import AsyncIOLoopKernelManager
 from jupyter_client.manager import AsyncKernelManager
 from muster.jupyter import TaskKernels
 
-async def run(client, code):
+async def run(client, code, begun=None):
     printed, error = [], None
     def hook(message):
         nonlocal error
         if message["msg_type"] == "stream":
             printed.append(message["content"]["text"])
+            if begun is not None:
+                begun.set()
         if message["msg_type"] == "error":
             error = message["content"]["ename"]
     await client.execute_interactive(code, timeout=100, output_hook=hook)
@@ -69,8 +71,9 @@ async def main():
             elif verb == "run":
                 answer = await run(client, argument)
             elif verb == "interrupted":
-                running = asyncio.create_task(run(client, argument))
-                await asyncio.sleep(1)
+                begun = asyncio.Event()
+                running = asyncio.create_task(run(client, argument, begun))
+                await asyncio.wait_for(begun.wait(), 100)
                 await manager.interrupt_kernel()
                 answer = await running
             elif verb == "restart":
@@ -142,7 +145,8 @@ def test_a_kernel_runs_in_the_task_that_its_name_says(muster, manager, digits):
     assert len(key) >= 32
     assert not any(key.encode() in entry for entry in environment_of(pid))
     assert not any(key in line for line in muster.processes().values())
-    assert manager("interrupted", "import time; time.sleep(1000)")["error"] == "KeyboardInterrupt"
+    sleeper = "print('begun', flush=True); import time; time.sleep(1000)"
+    assert manager("interrupted", sleeper)["error"] == "KeyboardInterrupt"
     assert manager("run", "print(1 + 1)")["printed"] == "2\n"
     assert manager("shutdown", False) is None
     harness.eventually(lambda: kernels(muster) == [])

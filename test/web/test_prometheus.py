@@ -4,7 +4,6 @@
 import json
 import os
 import signal
-import socket
 import subprocess
 import urllib.parse
 import urllib.request
@@ -44,8 +43,7 @@ class Prometheus:
     def __init__(self, folder, **places):
         config = folder / "prometheus.yml"
         config.write_text(CONFIG.format(**places))
-        with socket.create_server(("127.0.0.1", 0)) as chosen:
-            port = chosen.getsockname()[1]
+        port = harness.port_for_later()
         self.site = f"http://127.0.0.1:{port}/api/v1/"
         self.log = folder / "prometheus.log"
         with self.log.open("wb") as log:
