@@ -46,6 +46,7 @@ class FakeSite:
         self.width = 64  # Bytes of each line of output.
         self.piece = 4096  # Lines of an answer.
         self.asked = []
+        self.measures = []  # What was asked of measurements.
         self.measured = threading.Event()  # Until it is set, no measurements are served.
         if not held:
             self.measured.set()
@@ -168,6 +169,7 @@ class FakeSite:
 
     def _metrics(self, query):
         """Each series is a task, a name, a unit and a function of seconds; 10 min, then live."""
+        self.measures.append(query)
         self.measured.wait(20)
         now = time.time()
         step = int(query["step"][0])

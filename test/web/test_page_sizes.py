@@ -212,6 +212,9 @@ def test_what_is_asked_of_charts_while_others_come_is_not_forgotten(browser):
         browser.run("document.getElementById('chart-rest').open = true")
         site.measured.set()
         browser.sees('[data-chart="process.thread.count"] figcaption', "worker:0 7 thread")
+        # The whole of it, and not only what came after the answer to the question before.
+        assert {query["from"][0] for query in site.measures
+                if "process.thread.count" in query["name"]} == {"0"}
 
 
 @pytest.mark.parametrize("width, scheme", [(360, "light"), (360, "dark"), (420, "dark"),
