@@ -29,9 +29,9 @@ Result<ListPlace> parse_list_place(std::string_view text) {
   const std::vector<std::string_view> parts = split(text, ':');
   int64_t count = 0;
   if (parts.size() == 3 && (parts[0] == "0" || parts[0] == "1")) {
-    const char* const last = parts[1].data() + parts[1].size();
-    const auto [end, error] = std::from_chars(parts[1].data(), last, count);
-    if (error == std::errc() && end == last && !parts[1].empty()) {
+    const std::string_view digits = parts[1];
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
+    if (error == std::errc() && end == digits.data() + digits.size() && !digits.empty()) {
       return ListPlace{.ended = parts[0] == "1",
                        .submitted = WallTime(Duration(count)),
                        .id = std::string(parts[2])};

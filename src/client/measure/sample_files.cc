@@ -36,9 +36,10 @@ Result<SampleFiles> SampleFiles::read(os::Files& files, const os::Path& folder) 
     if (!metrics::parse_sample_file(entry.name)) {
       continue;
     }
-    MUSTER_TRY(std::string content, files.read(folder / entry.name, cluster::kSampleFileBytesMax));
+    MUSTER_TRY(const std::string content,
+               files.read(folder / entry.name, cluster::kSampleFileBytesMax));
     const size_t known = samples.damages_.size();
-    samples.take(std::move(content));
+    samples.take(content);
     for (size_t i = known; i < samples.damages_.size(); ++i) {
       samples.damages_[i] = (folder / entry.name).string() + ": " + samples.damages_[i];
     }
@@ -46,7 +47,7 @@ Result<SampleFiles> SampleFiles::read(os::Files& files, const os::Path& folder) 
   return samples;
 }
 
-void SampleFiles::take(std::string content) {
+void SampleFiles::take(std::string_view content) {
   metrics::BlockFile file(content);
   while (const std::optional<std::string_view> block = file.next()) {
     const Result<metrics::BlockView> view = metrics::BlockView::open(*block);

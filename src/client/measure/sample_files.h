@@ -34,7 +34,7 @@ class SampleFiles {
   [[nodiscard]] const std::vector<std::string>& damages() const { return damages_; }
 
  private:
-  void take(std::string content);
+  void take(std::string_view content);
 
   std::vector<std::string> blocks_;  ///< Encoded, all intact.
   int64_t seconds_begin_ = INT64_MAX;
