@@ -25,7 +25,6 @@
 #include <cstdio>
 #include <map>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <sys/wait.h>
 #include <thread>
@@ -98,15 +97,14 @@ os::Pid lock_holder_for(os::Pid pid, const os::ThreadState& thread) {
 
 /// Returns which of the task's processes alone could read the pipe into which a thread writes.
 os::Pid reader_for(os::Pid pid, const os::ThreadState& thread, const stacks::Thread& seen,
-                   std::span<const os::Pid> family) {
+                   os::PipeReaders& family) {
   return stacks::is_writing(seen) && seen.target == os::kPipeTarget
-             ? os::only_reader(pid, thread.descriptor, family)
+             ? family.only_reader(pid, thread.descriptor)
              : os::Pid();
 }
 
-/// Returns what can be read without waiting for the process, which is one of a task's `family`.
-std::optional<stacks::Process> glance(const os::ProcessInfo& info,
-                                      std::span<const os::Pid> family) {
+/// Returns what can be read without waiting for the process. `family`: all processes of the task.
+std::optional<stacks::Process> glance(const os::ProcessInfo& info, os::PipeReaders& family) {
   stacks::Process process;
   process.pid = info.pid.value;
   process.parent = info.parent.value;
@@ -311,7 +309,7 @@ int Probe::run(const std::map<std::string, std::string>& variables) {
   std::vector<stacks::Process> processes;
   uint32_t left_out = 0;
   const std::vector<os::ProcessInfo> infos = attempt_processes(variables);
-  const std::vector<os::Pid> family = os::pids_of(infos);
+  os::PipeReaders family(os::pids_of(infos));
   for (const os::ProcessInfo& info : infos) {
     std::optional<stacks::Process> process = glance(info, family);
     if (process && processes.size() == stacks::kProcessesMax) {

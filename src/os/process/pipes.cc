@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <system_error>
 
@@ -19,36 +19,40 @@ std::string pipe_at(const fs::path& descriptor) {
   return failed || !target.starts_with("pipe:") ? std::string() : target;
 }
 
-bool may_read(Pid process, const std::string& pipe) {
+/// Returns the pipes from which a process can read.
+std::set<std::string> pipes_read_by(Pid process) {
+  std::set<std::string> pipes;
   std::error_code failed;
   fs::directory_iterator entries(fmt::format("/proc/{}/fd", process.value), failed);
   for (; !failed && entries != fs::directory_iterator(); entries.increment(failed)) {
     // The permissions of these links are the modes in which the descriptors were opened.
     std::error_code unseen;
     const fs::perms mode = entries->symlink_status(unseen).permissions();
-    if (!unseen && (mode & fs::perms::owner_read) != fs::perms::none &&
-        pipe_at(entries->path()) == pipe) {
-      return true;
+    if (!unseen && (mode & fs::perms::owner_read) != fs::perms::none) {
+      pipes.insert(pipe_at(entries->path()));
     }
   }
-  return false;
+  return pipes;
 }
 
 }  // namespace
 
-Pid only_reader(Pid writer, int32_t descriptor, std::span<const Pid> processes) {
+Pid PipeReaders::only_reader(Pid writer, int32_t descriptor) {
   const std::string pipe = pipe_at(fmt::format("/proc/{}/fd/{}", writer.value, descriptor));
-  Pid found;
-  for (const Pid process : processes) {
-    if (pipe.empty() || process == writer || !may_read(process, pipe)) {
-      continue;
-    }
-    if (found != Pid()) {
-      return {};
-    }
-    found = process;
+  if (pipe.empty()) {
+    return {};
   }
-  return found;
+  if (!readers_) {
+    readers_.emplace();
+    for (const Pid process : processes_) {
+      for (const std::string& read : pipes_read_by(process)) {
+        (*readers_)[read].push_back(process);
+      }
+    }
+  }
+  std::vector<Pid> readers = (*readers_)[pipe];
+  std::erase(readers, writer);
+  return readers.size() == 1 ? readers.front() : Pid();
 }
 
 }  // namespace muster::os

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace muster::os {
@@ -54,6 +55,10 @@ class Copy {
  private:
   Pid pid_;
 };
+
+Pid only_reader(Pid writer, int32_t descriptor, std::vector<Pid> processes) {
+  return PipeReaders(std::move(processes)).only_reader(writer, descriptor);
+}
 
 TEST(Pipes, TellWhoAloneCanRead) {
   const Pipe pipe;
