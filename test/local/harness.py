@@ -30,13 +30,19 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 PATIENCE = 120
 
 
-def port_for_later():
-    """Returns a port that nobody has now and that no connection is given by itself, for a program
-    that cannot choose one itself."""
-    while True:
-        port = random.randrange(20000, 32000)
-        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
-            return port
+def free_range(size=1):
+    """Returns the first of that many consecutive ports that are free on two of the loopback
+    addresses, for programs that bind them later: below the ports that the kernel assigns, of which
+    closed connections may hold thousands."""
+    first = int(pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    for _ in range(100):
+        low = random.randrange(10000, first - size)
+        with contextlib.ExitStack() as held, contextlib.suppress(OSError):
+            for port in range(low, low + size):
+                for address in ("127.0.0.1", "127.0.0.2"):
+                    held.enter_context(socket.socket()).bind((address, port))
+            return low
+    raise AssertionError("no free range of ports")
 
 
 def eventually(probe, within=PATIENCE, what=None, pause=0.02):

@@ -456,7 +456,7 @@ else:
 
 
 def test_pages_of_the_specification_are_published(muster):
-    port = harness.port_for_later()
+    port = harness.free_range()
     muster.write("server.py", SERVER)
     muster("submit", muster.spec({
         "files": ["server.py"],

@@ -1,12 +1,9 @@
 """What a task finds in its environment: Muster's own names, and what each framework reads."""
 
-import contextlib
 import json
 import os
-import random
 import re
 import socket
-from pathlib import Path
 
 import harness
 import pytest
@@ -57,22 +54,8 @@ def test_names_that_are_always_there(muster):
     assert len(set(view["worker"])) == 2
 
 
-def free_range(size):
-    """The first of that many consecutive ports that are free on two of the loopback addresses."""
-    # Below the ports that the kernel assigns: closed connections may hold thousands of those.
-    first = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
-    for _ in range(100):
-        low = random.randrange(10000, first - size)
-        with contextlib.ExitStack() as held, contextlib.suppress(OSError):
-            for port in range(low, low + size):
-                for address in ("127.0.0.1", "127.0.0.2"):
-                    held.enter_context(socket.socket()).bind((address, port))
-            return low
-    raise AssertionError("no free range of ports")
-
-
 def test_network_holds_for_master_agents_and_tasks(muster, gate):
-    low = free_range(20)
+    low = harness.free_range(20)
     running = muster.start("run", muster.spec({
         "command": f"echo at $MUSTER_VIEW and $MUSTER_PORT; {gate.wait}", "tasks": 2,
         "network": {"interface": "127.0.0.2", "port_range": f"{low}-{low + 19}"}}))
@@ -96,7 +79,7 @@ def test_an_unknown_interface_is_refused_with_those_that_exist(muster):
 
 
 def test_ports_that_run_out_are_named(muster):
-    low = free_range(7)
+    low = harness.free_range(7)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", low + 2))
         # None ends, freeing its port for another, before all have asked for theirs.

@@ -241,7 +241,7 @@ def test_only_tasks_of_the_job_start_programs(muster):
 
 def test_who_proves_nothing_keeps_no_command_from_starting(muster):
     """Many connections from the job's hosts that send nothing, or never send the last byte."""
-    address = ("127.0.0.1", harness.port_for_later())
+    address = ("127.0.0.1", harness.free_range())
     view = muster.write("view.json", json.dumps({"worker": [f"127.0.0.1:{address[1]}"]}))
     known = {"MUSTER_TASK_KEY": "k" * 64, "MUSTER_VIEW_FILE": str(view)}
     node = muster.start("start-node", f"127.0.0.1:{address[1]}", env=known)

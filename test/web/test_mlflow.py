@@ -67,7 +67,7 @@ class Server:
                               stdout=subprocess.PIPE, text=True, timeout=600)
         self.program = pathlib.Path(made.stdout.strip()) / "bin" / "mlflow"
         self.folder = folder
-        self.port = harness.port_for_later()
+        self.port = harness.free_range()
         self.uri = f"http://127.0.0.1:{self.port}"
         self.process = None
 

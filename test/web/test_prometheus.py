@@ -43,7 +43,7 @@ class Prometheus:
     def __init__(self, folder, **places):
         config = folder / "prometheus.yml"
         config.write_text(CONFIG.format(**places))
-        port = harness.port_for_later()
+        port = harness.free_range()
         self.site = f"http://127.0.0.1:{port}/api/v1/"
         self.log = folder / "prometheus.log"
         with self.log.open("wb") as log:
