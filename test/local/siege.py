@@ -21,7 +21,7 @@ import attacks
 import harness
 
 SIZE = int(os.environ.get("MUSTER_ATTACK_SIZE", "1500"))
-ANSWER_MAX = 10.0
+ANSWER_MAX = 2.0
 
 
 @contextlib.contextmanager

@@ -189,6 +189,7 @@ def test_the_page_tells_programs(muster, gate):
     (usage,) = series()
     assert (usage["task"], usage["attempt"], usage["unit"], usage["kind"]) == (
         "worker:0", 1, "By", "gauge")
+    assert all(value > 1 << 20 for _, value in usage["points"][1:])
 
     def names():
         return {name["name"] for name in
