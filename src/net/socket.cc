@@ -1,5 +1,7 @@
 #include "net/socket.h"
 
+#include "rt/lingering_ports.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,19 +19,54 @@ rt::Fd open_socket(const SocketAddress& address) {
   return rt::Fd(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 }
 
+/// Whether a socket may be bound beside others of its port that do not listen: connections in
+/// TIME_WAIT, and what holds the port for a task (os::HeldPort).
+enum class Beside : uint8_t { None, NotListening };
+
 /// Tries one port; an invalid descriptor with errno set on failure.
-rt::Fd try_listen(const SocketAddress& address) {
+rt::Fd try_listen(const SocketAddress& address, Beside beside) {
   rt::Fd fd = open_socket(address);
+  if (!fd.valid()) {
+    return fd;
+  }
   const int on = 1;
-  if (fd.valid()) {
-    ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));  // Past TIME_WAIT.
-    if (::bind(fd.get(), address.get(), address.size) != 0 || ::listen(fd.get(), 4096) != 0) {
-      const int error = errno;
-      fd.reset();
-      errno = error;
-    }
+  const auto share = [&] {
+    return ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0;
+  };
+  // Its connections inherit the flag in either case: whoever listens next comes past them.
+  if ((beside == Beside::NotListening && !share()) ||
+      ::bind(fd.get(), address.get(), address.size) != 0 || !share() ||
+      ::listen(fd.get(), 4096) != 0) {
+    const int error = errno;
+    fd.reset();
+    errno = error;
   }
   return fd;
+}
+
+/// Listens on a port of a range, which others share: what they hold for tasks without listening is
+/// not free. An invalid descriptor with errno set on failure.
+rt::Fd listen_in_range(SocketAddress address, uint16_t low, uint16_t high) {
+  int error = EADDRINUSE;
+  for (uint32_t port = low; port <= high; ++port) {
+    address.set_port(static_cast<uint16_t>(port));
+    rt::Fd fd = try_listen(address, Beside::None);
+    error = errno;
+    if (fd.valid() || (error != EADDRINUSE && error != EACCES)) {
+      return fd;
+    }
+  }
+  for (const uint16_t port : rt::lingering_ports()) {
+    if (port >= low && port <= high) {
+      address.set_port(port);
+      rt::Fd fd = try_listen(address, Beside::NotListening);
+      if (fd.valid()) {
+        return fd;
+      }
+    }
+  }
+  errno = error;
+  return {};
 }
 
 class TcpConnecting final : public Connecting {
@@ -81,15 +118,9 @@ Result<Listening> listen_on(const ListenAddress& wanted) {
   if (!address.has_value()) {
     return user_error(fmt::format("cannot listen on {}: must be an IP address", wanted.host));
   }
-  const uint32_t high = std::max(wanted.port_low, wanted.port_high);
-  rt::Fd fd;
-  for (uint32_t port = wanted.port_low; !fd.valid() && port <= high; ++port) {
-    address->set_port(static_cast<uint16_t>(port));
-    fd = try_listen(*address);
-    if (!fd.valid() && errno != EADDRINUSE && errno != EACCES) {
-      break;
-    }
-  }
+  const uint16_t high = std::max(wanted.port_low, wanted.port_high);
+  rt::Fd fd = high > wanted.port_low ? listen_in_range(*address, wanted.port_low, high)
+                                     : try_listen(*address, Beside::NotListening);
   if (!fd.valid()) {
     const std::string where = wanted.port_low == 0 ? wanted.host
                                                    : fmt::format("{}, ports {} to {}", wanted.host,

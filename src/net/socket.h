@@ -24,7 +24,10 @@ struct Listening {
   uint16_t port = 0;
 };
 
-/// Listens. AlreadyExists if every port of the range is taken.
+/// Listens. AlreadyExists if every port of the range is taken. In a range, a port that is held for
+/// a task without anybody listening on it (os::HeldPort) is taken; one port alone may be the
+/// caller's own, held for it. Connections in TIME_WAIT do not count, but other ports of a range
+/// come first.
 [[nodiscard]] Result<Listening> listen_on(const ListenAddress& address);
 
 /// One TCP connection being made. Destroying it abandons the attempt.

@@ -1,22 +1,17 @@
 #include "os/host/ports.h"
 
-#include "base/text.h"
 #include "rt/fd.h"
+#include "rt/lingering_ports.h"
 
 #include <fmt/format.h>
 
 #include <arpa/inet.h>
-#include <array>
 #include <cerrno>
-#include <charconv>
-#include <fstream>
 #include <netinet/in.h>
 #include <optional>
-#include <string_view>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <utility>
-#include <vector>
 
 namespace muster::os {
 namespace {
@@ -70,32 +65,21 @@ rt::Fd bind_socket(const SocketAddress& address, Sharing sharing) {
   return fd;
 }
 
-/// Returns whether the kernel's table shows only connections in TIME_WAIT on `port`, and at least
-/// one.
-bool only_lingering(uint16_t port) {
-  const std::string wanted = fmt::format(":{:04X}", port);
-  bool lingering = false;
-  for (const char* table : {"/proc/net/tcp", "/proc/net/tcp6"}) {
-    std::ifstream lines(table);
-    std::string line;
-    while (std::getline(lines, line)) {
-      std::vector<std::string_view> fields;
-      for (const std::string_view field : split(trim(line), ' ')) {
-        if (!field.empty()) {
-          fields.push_back(field);
-        }
-      }
-      if (fields.size() < 4 || !fields[1].ends_with(wanted)) {
-        continue;
-      }
-      constexpr std::string_view kTimeWait = "06";
-      if (fields[3] != kTimeWait) {
-        return false;
-      }
-      lingering = true;
-    }
+/// Lets a socket that is bound alone be shared with children from now on.
+bool share(const rt::Fd& fd) {
+  const int on = 1;
+  return ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
+         ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) == 0;
+}
+
+/// Binds a port on which old connections linger; an invalid descriptor if somebody else has just
+/// done so. Sharing sockets could both bind it, but only one can listen.
+rt::Fd bind_lingering(const SocketAddress& address) {
+  rt::Fd fd = bind_socket(address, Sharing::WithChildren);
+  if (fd.valid() && (::listen(fd.get(), 0) != 0 || ::shutdown(fd.get(), SHUT_RDWR) != 0)) {
+    fd.reset();
   }
-  return lingering;
+  return fd;
 }
 
 class BoundPort final : public HeldPort {
@@ -134,7 +118,7 @@ class HostPorts final : public Ports {
       // A sharing socket binds even beside this user's others, so probe with one that does not
       // share.
       const rt::Fd probe = bind_socket(*address, Sharing::Alone);
-      if (!probe.valid() && (errno != EADDRINUSE || !only_lingering(port))) {
+      if (!probe.valid() && (errno != EADDRINUSE || !rt::lingering_ports().contains(port))) {
         return bind_error(errno, host, port);
       }
     }
@@ -151,13 +135,21 @@ class HostPorts final : public Ports {
       address->set_port(static_cast<uint16_t>(port));
       // Share it only once it is ours: if two look at the same time, one of them gets it.
       rt::Fd fd = bind_socket(*address, Sharing::Alone);
-      const int on = 1;
-      if (fd.valid() && ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
-          ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) == 0) {
+      if (fd.valid() && share(fd)) {
         return std::make_unique<BoundPort>(std::move(fd), static_cast<uint16_t>(port));
       }
       if (errno != EADDRINUSE && errno != EACCES) {
         return bind_error(errno, host, static_cast<uint16_t>(port));
+      }
+    }
+    for (const uint16_t port : rt::lingering_ports()) {
+      if (port < low || port > high) {
+        continue;
+      }
+      address->set_port(port);
+      rt::Fd fd = bind_lingering(*address);
+      if (fd.valid()) {
+        return std::make_unique<BoundPort>(std::move(fd), port);
       }
     }
     return Error{Errc::AlreadyExists, Blame::User,

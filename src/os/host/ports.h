@@ -27,7 +27,8 @@ class Ports {
   /// Holds a given port; AlreadyExists if it is in use. Connections in TIME_WAIT do not count.
   virtual Result<std::unique_ptr<HeldPort>> reserve_given(const std::string& host,
                                                           uint16_t port) = 0;
-  /// Holds the first free port from `low` to `high`; AlreadyExists if there is none.
+  /// Holds the first free port from `low` to `high`, else the first on which only connections in
+  /// TIME_WAIT are left; AlreadyExists if there is none.
   virtual Result<std::unique_ptr<HeldPort>> reserve_between(const std::string& host, uint16_t low,
                                                             uint16_t high) = 0;
 };

@@ -81,7 +81,7 @@ TEST(Ports, GivenOneIsHeldOnce) {
   EXPECT_EQ((*again)->number(), number);
 }
 
-TEST(Ports, GivenOneMayLinger) {
+TEST(Ports, GivenOnesMayLinger) {
   const auto ports = make_ports();
   uint16_t number = 0;
   {
@@ -104,6 +104,10 @@ TEST(Ports, GivenOneMayLinger) {
     server.reset();
   }
   EXPECT_TRUE(ports->reserve_given("127.0.0.1", number).has_value());
+  const auto held = ports->reserve_between("127.0.0.1", number, number);
+  ASSERT_TRUE(held.has_value());
+  EXPECT_FALSE(can_listen(number, 0));
+  EXPECT_TRUE(can_listen(number, SO_REUSEADDR));
 }
 
 TEST(Ports, TakeLiteralsOnly) {
