@@ -57,18 +57,33 @@ void ProcLeftovers::saw(job::AttemptId attempt, const std::vector<os::Pid>& fami
   }
 }
 
-ProcLeftovers::Seen ProcLeftovers::living(const Seen& seen, const AttemptMark& mark) const {
-  Seen found;
-  for (const os::ProcessInfo& process : os::list_descendants(root())) {
-    if (process.zombie || process.pid.value == ::getpid()) {
-      continue;
+/// For a moment in exec(), a process shows no variables, so those without are looked at again.
+ProcLeftovers::Seen ProcLeftovers::living(const Seen& seen, const AttemptMark& mark) {
+  constexpr int kLooks = 20;
+  for (int look = 1;; ++look) {
+    Seen found;
+    Seen bare;
+    bool all_known = true;
+    for (const os::ProcessInfo& process : os::list_descendants(root())) {
+      if (process.zombie || process.pid.value == ::getpid()) {
+        continue;
+      }
+      const std::pair<int32_t, uint64_t> key{process.pid.value, process.start_ticks};
+      const std::string variables = read_variables(process.pid);
+      if (seen.contains(key) || carries(variables, mark)) {
+        found.insert(key);
+      } else if (variables.empty()) {
+        bare.insert(key);
+        all_known = all_known && bare_.contains(key);
+      }
     }
-    const std::pair<int32_t, uint64_t> key{process.pid.value, process.start_ticks};
-    if (seen.contains(key) || carries(read_variables(process.pid), mark)) {
-      found.insert(key);
+    if (all_known || look == kLooks) {
+      bare_ = std::move(bare);
+      return found;
     }
+    // lint: allow(sleep) the kernel does not report that it has started a program
+    ::usleep(1000);
   }
-  return found;
 }
 
 size_t ProcLeftovers::ask_to_end(job::AttemptId attempt, const AttemptMark& mark) {

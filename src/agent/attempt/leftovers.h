@@ -50,11 +50,12 @@ class ProcLeftovers final : public Leftovers {
   /// A process and when it started: a pid alone may have been reused since.
   using Seen = std::set<std::pair<int32_t, uint64_t>>;
   [[nodiscard]] os::Pid root() const;
-  [[nodiscard]] Seen living(const Seen& seen, const AttemptMark& mark) const;
+  [[nodiscard]] Seen living(const Seen& seen, const AttemptMark& mark);
 
   os::Pid root_;
   std::map<job::AttemptId, Seen> seen_;
   std::map<job::AttemptId, Seen> asked_;
+  Seen bare_;  ///< Those that are known to have no variables at all.
 };
 
 /// Returns whether a block of NUL-terminated NAME=VALUE entries carries the mark.

@@ -25,14 +25,15 @@ TEST(Leftovers, KnowsTheMarkOfAnAttempt) {
 
 /// Starts a process in its own session with a given environment; the process reports when it has
 /// been executed.
-pid_t start_daemon(const char* const* environment) {
+pid_t start_daemon(const char* const* environment,
+                   const char* command = "echo up; exec sleep 1000") {
   int pipe_fds[2];
   EXPECT_EQ(::pipe(pipe_fds), 0);
   const pid_t pid = ::fork();
   if (pid == 0) {
     ::setsid();
     ::dup2(pipe_fds[1], 1);
-    const char* const argv[] = {"sh", "-c", "echo up; exec sleep 1000", nullptr};
+    const char* const argv[] = {"sh", "-c", command, nullptr};
     ::execve("/bin/sh", const_cast<char* const*>(argv), const_cast<char* const*>(environment));
     _exit(1);
   }
@@ -58,6 +59,21 @@ TEST(Leftovers, EndsDaemonsByTheirEnvironment) {
   EXPECT_EQ(leftovers.end({{job::RoleIndex{0}, 3}, 1}, {"digits-1", "worker", 3, 1}), 0U);
   EXPECT_GE(leftovers.end(kAttempt, kMark), 1U);
   EXPECT_TRUE(ended_by_kill(daemon));
+}
+
+TEST(Leftovers, FindsAProgramThatIsBeingReplacedByAnother) {
+  const char* const environment[] = {"MUSTER_JOB_ID=digits-1", "MUSTER_ROLE=worker",
+                                     "MUSTER_INDEX=3",         "MUSTER_ATTEMPT=2",
+                                     "PATH=/bin:/usr/bin",     nullptr};
+  for (int i = 0; i < 50; ++i) {
+    const pid_t daemon =
+        start_daemon(environment, R"(echo up; export s='exec sh -c "$s"'; eval "$s")");
+    ProcLeftovers leftovers{os::Pid{::getpid()}};
+    const size_t ended = leftovers.end(kAttempt, kMark);
+    EXPECT_EQ(ended, 1U);
+    ::kill(daemon, SIGKILL);
+    ASSERT_TRUE(ended_by_kill(daemon));
+  }
 }
 
 TEST(Leftovers, EndsThoseThatWipedTheirEnvironmentButWereSeen) {
