@@ -41,6 +41,7 @@ constexpr Duration kPatience = std::chrono::seconds(15);
 constexpr Duration kPatienceForOne = std::chrono::seconds(5);
 constexpr Duration kWatched = std::chrono::seconds(2);
 constexpr Duration kBetweenLooks = std::chrono::seconds(1);
+constexpr Duration kAnswers = std::chrono::milliseconds(200);
 constexpr uint32_t kWatchedMaxS = 600;
 
 /// Returns the other end of the only connection among those that a thread waits for; "" if there is
@@ -278,7 +279,15 @@ void watch_readers(std::vector<stacks::Process>& processes, Duration lasts) {
     return;
   }
   const auto fed = [&] {
-    return polled ? was_fed(*polled) : was_woken(*reader) && reads_on(*reader);
+    if (!polled) {
+      return was_woken(*reader) && reads_on(*reader);
+    }
+    if (!was_fed(*polled)) {
+      return false;
+    }
+    // lint: allow(sleep) as above; it may be about to answer
+    std::this_thread::sleep_for(kAnswers);
+    return was_fed(*polled);
   };
   for (teller->fed = fed(); !teller->fed && Clock::now() < until; teller->fed = fed()) {
     // lint: allow(sleep) as above
