@@ -1,6 +1,7 @@
 #include "cluster/local/home_cleaner.h"
 
 #include "cluster/local/container_record.h"
+#include "cluster/local/job_lock.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -32,6 +33,9 @@ struct Candidate {
   Duration age{};  ///< Since its end or, if none was written, its submission.
 };
 
+/// Masters are gone two seconds after their job.
+constexpr Duration kMasterLeavesMax = std::chrono::seconds(3);
+
 /// Returns whether the job is over: it has ended, or it has no master and never will.
 bool is_over(os::Files& files, const JobEntry& entry, WallTime now) {
   if (entry.ended) {
@@ -48,6 +52,12 @@ void remove(os::Files& files, Candidate& candidate, const RetentionRules& rules,
             Retained& cleaned) {
   const std::string id = candidate.entry.folder.id().value;
   if (!rules.dry_run) {
+    // A master that has reported the end still writes the last samples, which would bring the
+    // folder back.
+    if (!wait_for_job_lock(candidate.entry.folder.master_lock(), kMasterLeavesMax)) {
+      cleaned.troubles.push_back(id + ": its master has not left yet; clean again later");
+      return;
+    }
     if (const Status removed = files.remove_tree(candidate.entry.folder.root()); !removed) {
       cleaned.troubles.push_back(id + ": " + removed.error().message);
       return;
