@@ -48,7 +48,7 @@ size_t size_in(std::string_view query) {
 
 }  // namespace
 
-net::HttpResponse FakeNodePages::answer(std::string_view target) const {
+net::HttpResponse FakeNodePages::answer(std::string_view target) {
   net::HttpResponse nothing;
   nothing.status = kNotFound;
   const size_t mark = target.find('?');
@@ -64,6 +64,10 @@ net::HttpResponse FakeNodePages::answer(std::string_view target) const {
   }
   net::HttpResponse page;
   if (names.size() == 2) {
+    if (const auto removed = removed_at_.find(names[0]);
+        removed != removed_at_.end() && --removed->second == 0) {
+      container->second.clear();
+    }
     page.content_type = "application/json";
     page.body = list_page(container->second);
     return page;

@@ -16,12 +16,17 @@ class FakeNodePages {
     logs_[container][file] += text;
   }
 
+  /// The node removes a container's log files, before the container's list is shown for the time of
+  /// that number (the first is 1).
+  void remove_at(const std::string& container, int listing) { removed_at_[container] = listing; }
+
   /// Answers GET `target`: /ws/v1/node/containers/ID/logs, and /NAME?size=-BYTES below it; 404 for
   /// every other page.
-  [[nodiscard]] net::HttpResponse answer(std::string_view target) const;
+  [[nodiscard]] net::HttpResponse answer(std::string_view target);
 
  private:
   std::map<std::string, std::map<std::string, std::string>, std::less<>> logs_;  ///< By container.
+  std::map<std::string, int, std::less<>> removed_at_;  ///< Listings until then, by container.
 };
 
 }  // namespace muster::testing

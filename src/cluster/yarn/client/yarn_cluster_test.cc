@@ -14,6 +14,9 @@
 #include "testing/hadoop/fake_application_master.h"
 #include "testing/hadoop/fake_hadoop.h"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
 #include <chrono>
 #include <fstream>
 #include <map>
@@ -143,6 +146,11 @@ class YarnBed final : public testing::ClusterBed {
     hadoop_.with([&] { told = commands_.at(job.id().value).ends_with(" --followed"); });
     return told;
   }
+  /// The node of the job's task removes its logs, before they are listed for the nth time.
+  void remove_logs_at(const JobFolder& job, int listing) {
+    hadoop_.with(
+        [&] { hadoop_.pages.remove_at(masters_.at(job.id().value).container(), listing); });
+  }
   bool hold_queue(bool hold) override {
     hadoop_.with([&] { hadoop_.manager.hold_masters(hold); });
     return true;
@@ -163,6 +171,26 @@ class YarnBed final : public testing::ClusterBed {
 using testing::ClusterContract;
 INSTANTIATE_TEST_SUITE_P(Yarn, ClusterContract,
                          ::testing::Values([] { return std::make_unique<YarnBed>(); }));
+
+class YarnLogs : public ClusterContract {};
+INSTANTIATE_TEST_SUITE_P(Yarn, YarnLogs,
+                         ::testing::Values([] { return std::make_unique<YarnBed>(); }));
+
+// Between the look into HDFS, where they were not yet, and the look at their node.
+TEST_P(YarnLogs, ThatANodeRemovesAreNotTakenForAll) {
+  for (const int listing : {1, 2}) {
+    const JobFolder job = submit(fmt::format("one-aaaaa{}", listing));
+    bed_->write(job, "one\n");
+    bed_->end(job);
+    ASSERT_TRUE(cluster_.fetch(job, FetchUntil::End).has_value());
+    dynamic_cast<YarnBed&>(*bed_).remove_logs_at(job, listing);
+    const auto outputs = cluster_.outputs(job, {});
+    ASSERT_TRUE(outputs.has_value()) << outputs.error().message;
+    EXPECT_THAT(*(*outputs)->refresh(),
+                ::testing::ElementsAre(::testing::HasSubstr("is removing its logs")))
+        << listing;
+  }
+}
 
 }  // namespace
 }  // namespace muster::cluster::yarn

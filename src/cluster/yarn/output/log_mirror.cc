@@ -159,17 +159,33 @@ Result<std::string> LogMirror::page_of_node(const std::string& node) {
   return found->second;
 }
 
-Status LogMirror::bring_from_node(const LogSource& source) {
+Result<std::vector<NodeLogFile>> LogMirror::list_on_node(const std::string& server,
+                                                         const LogSource& source) {
+  MUSTER_TRY(const std::string page,
+             get(server, fmt::format("/ws/v1/node/containers/{}/logs", source.container)));
+  return parse_node_logs(page);
+}
+
+Result<size_t> LogMirror::bring_from_node(const LogSource& source) {
   MUSTER_TRY_STATUS(spend(CopyBudget::kPieceMin));
   MUSTER_TRY_STATUS(check_owner(source));
   MUSTER_TRY(const std::string server, page_of_node(source.node));
-  MUSTER_TRY(const std::string page,
-             get(server, fmt::format("/ws/v1/node/containers/{}/logs", source.container)));
-  MUSTER_TRY(const std::vector<NodeLogFile> listed, parse_node_logs(page));
+  MUSTER_TRY(const std::vector<NodeLogFile> listed, list_on_node(server, source));
   for (const NodeLogFile& file : listed) {
     if (is_task_log(file.name)) {
       MUSTER_TRY_STATUS(bring_file(source, server, file.name, file.size_bytes));
     }
+  }
+  return listed.size();
+}
+
+Status LogMirror::bring_rest_from_node(const LogSource& source) {
+  MUSTER_TRY(const size_t shown, bring_from_node(source));
+  MUSTER_TRY(const std::string server, page_of_node(source.node));
+  MUSTER_TRY(const std::vector<NodeLogFile> left, list_on_node(server, source));
+  if (shown == 0 || left.size() < shown) {
+    return Error{Errc::NotFound, Blame::Cluster,
+                 fmt::format("the node manager at {} is removing its logs", server)};
   }
   return {};
 }
@@ -215,7 +231,8 @@ Result<LogMirror::Gaps> LogMirror::bring_live(const std::vector<LogSource>& sour
   Gaps gaps;
   for (const LogSource& source : sources) {
     MUSTER_TRY_STATUS(spend(0));
-    const Status brought = bring_from_node(source);
+    const Result<size_t> shown = bring_from_node(source);
+    const Status brought = shown ? Status() : Status(shown.error());
     if (ends_copy(brought)) {
       return brought.error();
     }
@@ -289,7 +306,7 @@ Result<LogMirror::Gaps> LogMirror::bring_ended(const std::vector<LogSource>& sou
       continue;
     }
     MUSTER_TRY_STATUS(spend(0));
-    const Status brought = bring_from_node(source);
+    const Status brought = bring_rest_from_node(source);
     if (ends_copy(brought)) {
       return brought.error();
     }

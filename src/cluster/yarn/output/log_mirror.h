@@ -3,6 +3,7 @@
 #include "base/result.h"
 #include "cluster/yarn/client/client_session.h"
 #include "cluster/yarn/output/copy_budget.h"
+#include "cluster/yarn/output/node_logs.h"
 #include "hadoop/yarn/ids.h"
 #include "os/file/files.h"
 
@@ -62,7 +63,13 @@ class LogMirror {
   [[nodiscard]] Status begin();
   [[nodiscard]] Status spend(uint64_t bytes);
   [[nodiscard]] Status check_owner(const LogSource& source);
-  [[nodiscard]] Status bring_from_node(const LogSource& source);
+  [[nodiscard]] Result<std::vector<NodeLogFile>> list_on_node(const std::string& server,
+                                                              const LogSource& source);
+  /// Returns how many files its node shows.
+  [[nodiscard]] Result<size_t> bring_from_node(const LogSource& source);
+  /// The same for a container that has ended. NotFound if its node is removing the files, as it
+  /// does once they are in HDFS: then some may be missing here.
+  [[nodiscard]] Status bring_rest_from_node(const LogSource& source);
   [[nodiscard]] Status bring_file(const LogSource& source, const std::string& node_page,
                                   const std::string& name, uint64_t size_bytes);
   [[nodiscard]] Result<std::set<std::string>> bring_aggregated(
