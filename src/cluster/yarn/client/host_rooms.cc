@@ -53,4 +53,13 @@ std::vector<HostRoom> rooms_for(const job::Plan& plan, const ClusterOffer& offer
   return rooms;
 }
 
+void take_off_master(std::vector<HostRoom>& rooms, const rm::NodeId& node,
+                     const spec::MasterSettings& master) {
+  for (HostRoom& room : rooms) {
+    if (room.node == node) {
+      rm::take_off(room.free, master_share(master));
+    }
+  }
+}
+
 }  // namespace muster::cluster::yarn

@@ -13,4 +13,10 @@ namespace muster::cluster::yarn {
 /// a node label of its own, whose containers run where that label is.
 [[nodiscard]] std::vector<HostRoom> rooms_for(const job::Plan& plan, const ClusterOffer& offer);
 
+/// Takes what the job's master uses off the room of its host, where it was placed after the client
+/// had looked. Several nodes of one host differ by their ports. Nothing changes if it is none of
+/// `rooms`.
+void take_off_master(std::vector<HostRoom>& rooms, const hadoop::yarn::NodeId& node,
+                     const spec::MasterSettings& master);
+
 }  // namespace muster::cluster::yarn

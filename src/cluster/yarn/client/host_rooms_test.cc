@@ -80,5 +80,23 @@ TEST(HostRooms, AreNoMoreThanTheJobCanUse) {
   EXPECT_EQ(rooms_for(plan_of(500), offer).size(), 300U);
 }
 
+TEST(HostRooms, AreLessByTheMasterWhereItRuns) {
+  const auto room = [](const std::string& host, int32_t port) {
+    return HostRoom{.node = {.host = host, .port = port},
+                    .rack = "/r1",
+                    .free = {.memory_mb = 4096, .vcores = 4}};
+  };
+  const std::vector<HostRoom> all = {room("a", 1), room("b", 1), room("b", 2)};
+  std::vector<HostRoom> rooms = all;
+  const spec::MasterSettings master{.memory = 1ULL << 30, .vcores = 2};
+  take_off_master(rooms, {.host = "b", .port = 2}, master);
+  EXPECT_EQ(rooms[0], all[0]);
+  EXPECT_EQ(rooms[1], all[1]);
+  EXPECT_EQ(rooms[2].free, (hadoop::yarn::Resource{.memory_mb = 3072, .vcores = 2}));
+  rooms = all;
+  take_off_master(rooms, {.host = "c", .port = 1}, master);
+  EXPECT_EQ(rooms, all);
+}
+
 }  // namespace
 }  // namespace muster::cluster::yarn

@@ -1,7 +1,7 @@
 #include "cluster/yarn/master/yarn_master_side.h"
 
 #include "cluster/logs_command.h"
-#include "cluster/yarn/client/fit.h"
+#include "cluster/yarn/client/host_rooms.h"
 #include "cluster/yarn/link/container_entry.h"
 #include "cluster/yarn/link/yarn_link.h"
 #include "cluster/yarn/master/host_addresses.h"
@@ -10,6 +10,7 @@
 #include "net/resolver.h"
 #include "rt/run_to_end.h"
 
+#include <charconv>
 #include <chrono>
 #include <vector>
 
@@ -100,16 +101,11 @@ Result<std::string> YarnMasterSide::own_address() const {
   return literals.front();
 }
 
-/// This container was placed on one of the hosts after the client looked.
-void YarnMasterSide::take_own(std::vector<HostRoom>& hosts,
-                              const spec::MasterSettings& master) const {
-  const hadoop::yarn::Resource own = master_share(master);
+hadoop::yarn::NodeId YarnMasterSide::own_node() const {
+  hadoop::yarn::NodeId node{.host = find_("NM_HOST").value_or(""), .port = 0};
   const std::string port = find_("NM_PORT").value_or("");
-  for (HostRoom& room : hosts) {
-    if (room.node.host == find_("NM_HOST") && std::to_string(room.node.port) == port) {
-      hadoop::yarn::take_off(room.free, own);
-    }
-  }
+  (void)std::from_chars(port.data(), port.data() + port.size(), node.port);
+  return node;
 }
 
 std::string YarnMasterSide::application_id() const {
@@ -127,7 +123,7 @@ Result<std::unique_ptr<Link>> YarnMasterSide::open_link(const Deps& deps) {
   options.plan = &deps.plan;
   options.files = package_.files;
   options.hosts = package_.hosts;
-  take_own(options.hosts, deps.plan.spec.master);
+  take_off_master(options.hosts, own_node(), deps.plan.spec.master);
   options.master_token = *token;
   options.master_address = [this] { return place_->address(); };
   options.before_farewell = [this] { return write_the_end(); };

@@ -46,7 +46,7 @@ class YarnMasterSide final : public MasterSide {
 
   Status open_stores();
   [[nodiscard]] Result<std::string> own_address() const;
-  void take_own(std::vector<HostRoom>& hosts, const spec::MasterSettings& master) const;
+  [[nodiscard]] hadoop::yarn::NodeId own_node() const;
   [[nodiscard]] std::string application_id() const;
   rt::Async<> write_the_end();
   void quit_if_over();
