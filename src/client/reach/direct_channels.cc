@@ -12,6 +12,8 @@ namespace {
 /// For an agent to answer. A firewall that silently drops everything costs the first stream this
 /// much.
 constexpr Duration kDialPatience = std::chrono::milliseconds(500);
+/// It may also have been busy, or the network down for a moment.
+constexpr Duration kTryAgain = std::chrono::seconds(30);
 
 }  // namespace
 
@@ -51,7 +53,8 @@ rt::Async<> DirectChannels::connect(uint64_t id, wire::StreamOffer offer, std::s
 rt::Async<DirectChannels::Dialled> DirectChannels::dial(std::string address,
                                                         wire::StreamOffer offer) {
   std::pair<std::string, std::string> way(std::move(address), offer.address);
-  if (out_of_reach_.contains(way)) {
+  if (const auto failed = out_of_reach_.find(way);
+      failed != out_of_reach_.end() && loop_.now() < failed->second) {
     co_return cluster_error("out of reach", Errc::Unavailable);
   }
   const control::Peer self{.kind = control::Peer::Kind::Stream,
@@ -62,8 +65,10 @@ rt::Async<DirectChannels::Dialled> DirectChannels::dial(std::string address,
                     [answer](Dialled channel) { answer(std::move(channel)); });
   };
   Dialled channel = co_await rt::from_callback<Dialled>(loop_, std::move(begin));
-  if (!channel.has_value()) {
-    out_of_reach_.insert(std::move(way));
+  if (channel.has_value()) {
+    out_of_reach_.erase(way);
+  } else {
+    out_of_reach_.insert_or_assign(std::move(way), loop_.now() + kTryAgain);
   }
   co_return channel;
 }

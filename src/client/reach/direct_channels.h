@@ -9,7 +9,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,8 +17,8 @@ namespace muster::client {
 
 /// Connections to agents, each for one stream that a master has offered: straight to the agent or,
 /// if that cannot be reached from here, through the master, which relays what it cannot read. A
-/// route that failed is not tried again until forget_failures(). Lives on its loop's thread. Its
-/// handlers must not destroy it.
+/// route that failed is not tried again for half a minute, or until forget_failures(). Lives on its
+/// loop's thread. Its handlers must not destroy it.
 class DirectChannels {
  public:
   struct Handlers {
@@ -58,7 +57,8 @@ class DirectChannels {
   bool by_master_;
   Handlers handlers_;
   std::map<uint64_t, std::unique_ptr<control::Channel>> channels_;
-  std::set<std::pair<std::string, std::string>> out_of_reach_;  ///< What was dialled, for whom.
+  /// What was dialled, and for which agent: when it may be tried again.
+  std::map<std::pair<std::string, std::string>, HostTime> out_of_reach_;
   uint64_t dialling_since_ = 0;
   rt::Scope scope_;  ///< Last: its coroutines use all of the above.
 };
