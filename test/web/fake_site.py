@@ -3,6 +3,7 @@
 import contextlib
 import http.server
 import json
+import math
 import re
 import threading
 import time
@@ -40,12 +41,15 @@ class Held:
 class FakeSite:
     """Serves the page as its attributes say, on a port of its own, until it is closed."""
 
-    def __init__(self, status, events=(), size=0, line=None, series=(), held=False):
+    def __init__(self, status, events=(), size=0, line=None, series=(), held=False,
+                 looks=math.inf):
+        """`looks`: so often the bare status is told; after that the master has left."""
         self.status, self.events, self.size, self.series = status, list(events), size, list(series)
         self.line = line or (lambda number: f"line {number}")
         self.width = 64  # Bytes of each line of output.
         self.piece = 4096  # Lines of an answer.
         self.asked = []
+        self.looks = looks
         self.measures = []  # What was asked of measurements.
         self.measured = threading.Event()  # Until it is set, no measurements are served.
         if not held:
@@ -91,7 +95,7 @@ class FakeSite:
         document = {"api/changes": self._changes, "api/job": self._job, "api/find": self._find,
                     "api/output": self._output, "api/metrics": self._metrics,
                     "api/metrics/names": self._names, "api/status": lambda _: self.status}
-        if name not in document:
+        if name not in document or self.asked.count("api/status") > self.looks:
             return self._send(request, b"404 Not Found\n", "text/plain", 404)
         made = json.dumps(document[name](query)).encode()
         return self._send(request, made, "application/json")
@@ -136,7 +140,7 @@ class FakeSite:
             for held in self._held:
                 if re.fullmatch(held.place, "/".join(place)):
                     held.came.set()
-                    held.go.wait(20)
+                    held.go.wait(harness.PATIENCE)
             if place and not place[0].startswith("-"):
                 begin = -(-int(place[0]) // self.width)
                 end = min(self.size // self.width, begin + self.piece)
@@ -170,7 +174,7 @@ class FakeSite:
     def _metrics(self, query):
         """Each series is a task, a name, a unit and a function of seconds; 10 min, then live."""
         self.measures.append(query)
-        self.measured.wait(20)
+        self.measured.wait(harness.PATIENCE)
         now = time.time()
         step = int(query["step"][0])
         begin = max(int(query["from"][0]), int(now) - 600)

@@ -5,6 +5,7 @@ import contextlib
 import dataclasses
 
 import browser as browsers
+import fake_site
 import harness
 import pytest
 import standing_proxy
@@ -115,6 +116,14 @@ def test_logs_stay_readable_after_the_end(muster, gate, browser, proxied):
     browser.sees("#log-text", "^half-way\n?$")
     browser.sees("#log-note", f"muster logs {job} worker:0")
     expect_kept(browser, job)
+
+
+def test_the_end_is_told_of_a_master_that_stays_for_a_while(browser):
+    status = fake_site.status_of({"worker": ["succeeded"]}, phase="ended")
+    with contextlib.closing(fake_site.FakeSite(status, looks=1)) as site:
+        browser.open(site.link)
+        browser.sees("#notice", "^The job has ended.*muster show big-abc123")
+        assert site.asked.count("api/status") == 2
 
 
 def test_a_page_opened_too_late_says_so(muster, gate, browser, proxied):

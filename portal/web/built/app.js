@@ -16,8 +16,12 @@ const breath_ms = 100;
 /** A new master may take over; one that has not come soon is looked for less often. */
 const again_after_ms = 2000;
 const again_after_max_ms = 15000;
-/** By then the master of a job that has ended has left. */
+/**
+ * The master of a job that has ended is looked for after this time, most have left by then; and,
+ * with pauses that grow, within seven minutes: one may still be writing to a storage that is away.
+ */
 const left_after_ms = 4000;
+const left_looks = 10;
 function where(job) {
     return `muster show ${job} tells how it went, muster logs ${job} prints its output.`;
 }
@@ -90,8 +94,9 @@ async function follow(base, page) {
             if (last.phase === "ended" && changes.whole !== false) {
                 return last;
             }
-            // A job of thousands of tasks leaves time for what people do.
-            await pause(changes.whole === false ? 0
+            // A job of thousands of tasks leaves time for what people do; one that ends has a master
+            // that leaves soon.
+            await pause(changes.whole === false || last.phase === "stopping" ? 0
                 : Math.max(breath_ms, 2 * (performance.now() - began)));
         }
         catch (trouble) {
@@ -104,18 +109,23 @@ async function follow(base, page) {
         }
     }
 }
-/** A portal goes on answering for a job that has ended; the job's own master leaves. */
-async function say_if_left(base, last) {
-    await pause(left_after_ms);
+async function is_answered(base, job) {
     try {
-        if ((await read(`${base}api/status`)).job === last.job) {
+        return (await read(`${base}api/status`)).job === job;
+    }
+    catch {
+        return false; // Whatever answers now, it is not the job's master.
+    }
+}
+/** A portal goes on answering for a job that has ended; the job's own master leaves. */
+async function say_when_left(base, last) {
+    for (let look = 0; look < left_looks; ++look) {
+        await pause(left_after_ms * 1.5 ** look);
+        if (!await is_answered(base, last.job)) {
+            show_text(by_id("notice"), `The job has ended. This page keeps what it shows; ${where(last.job)}`);
             return;
         }
     }
-    catch {
-        // Whatever answers now, it is not the job's master.
-    }
-    show_text(by_id("notice"), `The job has ended. This page keeps what it shows; ${where(last.job)}`);
 }
 async function open() {
     for (;;) {
@@ -133,7 +143,7 @@ async function open() {
 }
 async function run() {
     const base = await open();
-    await say_if_left(base, await follow(base, new Page(base)));
+    await say_when_left(base, await follow(base, new Page(base)));
 }
 run().catch((trouble) => {
     say(trouble);
