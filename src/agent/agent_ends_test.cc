@@ -11,8 +11,8 @@ TEST_F(AgentShell, StopsWithTermThenKillAndLeavesNothing) {
       "echo up;"
       "while :; do sleep 0.1; done";
   ASSERT_NO_FATAL_FAILURE(run_first("up\n"));
-  send(wire::AgentOrder{job::StopAttempt{kFirst, job::ContainerId{"c1"}, milliseconds(400),
-                                         job::StopReason::Restart}});
+  send(wire::AgentOrder{
+      job::StopAttempt{kFirst, job::ContainerId{"c1"}, seconds(3), job::StopReason::Restart}});
   const job::Exit exit = wait_for_fact<job::AttemptEnded>().exit;
   EXPECT_EQ(exit.signal, SIGKILL);
   EXPECT_EQ(exit.failure->kind, job::FailureKind::Stopped);

@@ -153,7 +153,7 @@ def as_alice(muster, bed):
     muster.use(bed)
     muster.environment["HADOOP_USER_NAME"] = "alice"
     yield muster
-    active = until(lambda: bed.active("rm"), 60, "a resource manager is active")
+    active = bed.the_active("rm")
     applications = bed.get(f"{active}.http", "/ws/v1/cluster/apps?user=alice")["apps"] or {}
     for job in applications.get("app", []):
         if job["state"] in ("ACCEPTED", "RUNNING"):

@@ -68,7 +68,7 @@ class Sleeper:
         return self.send(bed, path, document, "POST")
 
     def send(self, bed, path, document, method):
-        active = until(lambda: bed.active("rm"), 60, "a resource manager is active")
+        active = bed.the_active("rm")
         port = bed.port(f"{active}.http")
         request = urllib.request.Request(
             f"http://localhost:{port}/ws/v1/cluster/apps{path}?user.name=nobody", method=method,

@@ -27,9 +27,13 @@ def test_stores_files_of_several_blocks(bed, hdfs_folder):
     bed.shell("fs", "-mkdir", "-p", hdfs_folder).expect()
     bed.shell("fs", "-put", "-", f"{hdfs_folder}/data", stdin=data).expect()
     assert bed.shell("fs", "-cat", f"{hdfs_folder}/data").expect().raw == data
-    report = bed.shell("fsck", f"{hdfs_folder}/data", "-blocks").expect().out
-    assert "Total blocks (validated):\t4" in report
-    assert "Average block replication:\t2.0" in report
+
+    def report():
+        return bed.shell("fsck", f"{hdfs_folder}/data", "-blocks").expect().out
+
+    # A file is complete with the first replica of each block that is reported.
+    until(lambda: "Average block replication:\t2.0" in report(), 60, report)
+    assert "Total blocks (validated):\t4" in report()
 
 
 def test_errors_of_the_shell_are_seen(bed, hdfs_folder):
@@ -51,7 +55,8 @@ def test_a_shell_that_hangs_or_was_killed_is_replaced(bed):
     bed.thaw("nn1")
     bed.shell("fs", "-ls", "/").expect()
     os.kill(ask(bed.folder, do="status")["shell"]["pid"], signal.SIGKILL)
-    until(lambda: bed.shell.connect() is None, 60, "nobody listens")
+    # Its socket is closed before it is known to have ended.
+    until(lambda: ask(bed.folder, do="status")["shell"]["ended"] is not None, 60, "it has ended")
     bed.shell("fs", "-ls", "/").expect()
 
 

@@ -28,7 +28,7 @@ def other(name):
 @pytest.mark.parametrize("death", ["none", "killed", "frozen"])
 def test_a_put_goes_on_with_the_namenode_that_takes_over(fs, ha_bed, muster, hdfs_folder, death):
     fs("mkdir", "-p", hdfs_folder).expect(0)
-    old = ha_bed.active("nn")
+    old = ha_bed.the_active("nn")
 
     def take_over():
         if death == "killed":
@@ -58,7 +58,7 @@ def test_the_active_namenode_is_found_from_its_name_service(fs, ha_bed, muster, 
 
 
 def test_a_standby_alone_is_told(fs, ha_bed):
-    active = ha_bed.active("nn")
+    active = ha_bed.the_active("nn")
     ha_bed.shell("haadmin", "-transitionToStandby", active).expect()
     try:
         conf = ha_bed.client_conf({"hdfs-site": {"dfs.client.failover.max.attempts": 3}})

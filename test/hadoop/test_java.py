@@ -134,7 +134,7 @@ def test_a_killed_submitter_kills_the_application(yarn, bed):
     running = Java(yarn, "com.linkedin.tony.cli.ClusterSubmitter", *ONE, "-executes",
                    "echo up; exec sleep 1000", class_path=[bed.conf],
                    env={"HADOOP_CONF_DIR": None})
-    running.sees("up", RUN_LIMIT)
+    running.sees(r"(?m)^(\S+ \| )?up$", RUN_LIMIT)
     running.signal(signal.SIGTERM)
     running.wait(RUN_LIMIT).expect(143)
     expect_final(yarn, bed, yarn.job(), "KILLED")

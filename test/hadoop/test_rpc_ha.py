@@ -23,7 +23,7 @@ def made(probe, path):
 
 
 def test_asks_the_other_when_one_stands_by(ha_bed, probe):
-    active = ha_bed.active("nn")
+    active = ha_bed.the_active("nn")
     standby = "nn2" if active == "nn1" else "nn1"
     probe.open(f"{standby}.rpc", f"{active}.rpc")
     assert probe.call("getFileInfo", "/")
@@ -35,7 +35,7 @@ def test_asks_the_other_when_one_stands_by(ha_bed, probe):
 def test_a_failover_fails_no_call(ha_bed, probe):
     probe.open(*PAIR, attempts=1000)
     for act in (ha_bed.activate, ha_bed.kill):
-        other = "nn2" if ha_bed.active("nn") == "nn1" else "nn1"
+        other = "nn2" if ha_bed.the_active("nn") == "nn1" else "nn1"
         probe.begin("load", method="getFileInfo", request=message("/").hex(), callers=8,
                     for_ms=5000)
         if act == ha_bed.kill:
@@ -45,7 +45,7 @@ def test_a_failover_fails_no_call(ha_bed, probe):
 
 
 def test_a_failover_of_resource_managers_fails_no_call(ha_bed, probe):
-    active = ha_bed.active("rm")
+    active = ha_bed.the_active("rm")
     other = "rm2" if active == "rm1" else "rm1"
     probe.open("rm1.rpc", "rm2.rpc", protocol=APPLICATIONS, what="ResourceManager",
                attempts=1000)
@@ -57,7 +57,7 @@ def test_a_failover_of_resource_managers_fails_no_call(ha_bed, probe):
 
 
 def test_a_lost_answer_is_asked_for_again(ha_bed, probe, hdfs_folder):
-    active = ha_bed.active("nn")
+    active = ha_bed.the_active("nn")
     with Relay(ha_bed.port(f"{active}.rpc")) as relay:
         ha_bed.ports["relay"] = relay.port
         probe.open("relay", user=layout.user())
@@ -74,7 +74,7 @@ def test_a_lost_answer_is_asked_for_again(ha_bed, probe, hdfs_folder):
 
 
 def test_the_other_namenode_knows_what_was_done(ha_bed, probe, hdfs_folder):
-    active = ha_bed.active("nn")
+    active = ha_bed.the_active("nn")
     other = "nn2" if active == "nn1" else "nn1"
     with Relay(ha_bed.port(f"{active}.rpc"), dies=True) as relay:
         ha_bed.ports["relay"] = relay.port

@@ -40,7 +40,7 @@ def test_a_missing_file_in_hdfs_is_named(yarn, bed, hdfs_folder):
 def test_a_killed_client_kills_the_application(yarn, bed):
     running = yarn.start("tony", "-executes", "echo up; exec sleep 1000", "-conf",
                          "tony.worker.instances=1", "-conf", "tony.worker.memory=256m")
-    assert running.sees("up", within=RUN_LIMIT)
+    assert running.sees(r"(?m)^(\S+ \| )?up$", within=RUN_LIMIT)
     running.signal(signal.SIGTERM)
     assert running.wait(RUN_LIMIT).code == 255
     expect_final(yarn, bed, yarn.job(), "KILLED")

@@ -182,7 +182,8 @@ def test_a_killed_node_manager_is_lost_with_its_containers(bed, master):
     bed.kill(name)
     end = master.ended(grant["id"], within=120)
     assert end["exit"] == -100, end
-    assert any(node["state"] == "lost" for node in master("nodes")["nodes"])
+    # The list of nodes may follow the news about their containers.
+    until(lambda: any(node["state"] == "lost" for node in master("nodes")["nodes"]), 60)
 
 
 def test_a_queue_takes_back_its_share_and_the_master_is_told(bed, master):

@@ -43,7 +43,7 @@ def test_the_label_of_the_job_is_that_of_roles_without_their_own(yarn_with_gpus,
     with yarn_bed.node_labels({"nm2": "gpu"}):
         done = yarn_with_gpus("run", spec, "--on", "yarn", within=RUN_LIMIT).expect(0)
         application = application_of(yarn_with_gpus, yarn_bed, job_of(done))["id"]
-        attempts = yarn_bed.get(f"{yarn_bed.active('rm')}.http",
+        attempts = yarn_bed.get(f"{yarn_bed.the_active('rm')}.http",
                                 f"/ws/v1/cluster/apps/{application}/appattempts")
     (master,) = attempts["appAttempts"]["appAttempt"]
     place = f"localhost:{yarn_bed.port('nm2.rpc')}"

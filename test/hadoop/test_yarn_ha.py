@@ -23,7 +23,7 @@ def test_a_killed_resource_manager_is_replaced_under_a_running_application(ha_be
     running = master.granted(allocation=1)[0]["id"]
     master("start", container=running, commands=["sleep 1000"])
     master("ask", allocation=2)
-    old = ha_bed.active("rm")
+    old = ha_bed.the_active("rm")
     ha_bed.kill(old)
     # Asked while nobody is there.
     master.begin("beat", within_ms=120000)
@@ -45,7 +45,7 @@ def test_a_job_goes_on_with_the_resource_manager_that_takes_over(yarn_with_pairs
     yarn = yarn_with_pairs
     running_job(yarn)
     tasks = sorted(processes_in(ha_bed, "sleep 1000"))
-    old = ha_bed.active("rm")
+    old = ha_bed.the_active("rm")
     ha_bed.kill(old)
     ha_bed.activate({"rm1": "rm2", "rm2": "rm1"}[old])
     assert sorted(processes_in(ha_bed, "sleep 1000")) == tasks
@@ -61,7 +61,7 @@ def test_a_job_goes_on_with_the_resource_manager_that_takes_over(yarn_with_pairs
 @pytest.mark.parametrize("call", ["beat", "submit"])
 def test_a_call_that_a_frozen_resource_manager_never_answers_goes_to_the_other(
         ha_bed, master, call):
-    old = ha_bed.active("rm")
+    old = ha_bed.the_active("rm")
     ha_bed.freeze(old)
     master.begin(call, within_ms=150000, **({"unmanaged": True} if call == "submit" else {}))
     # Kills the frozen one, which breaks the connection.
@@ -74,7 +74,7 @@ def test_the_standbys_pages_lead_to_the_active_one(ha_bed, master):
         return {queue["path"] for queue in master("rest_queues")["queues"]}
 
     assert "root.default" in shown()
-    old = ha_bed.active("rm")
+    old = ha_bed.the_active("rm")
     ha_bed.activate({"rm1": "rm2", "rm2": "rm1"}[old])
     assert "root.default" in shown()
     ha_bed.activate(old)

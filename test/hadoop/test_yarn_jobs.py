@@ -149,8 +149,9 @@ def test_a_killed_master_is_replaced_and_no_task_restarts(yarn, bed):
           "the next master starts")
 
     def taken_over():
+        # Until then it is the log that says "running".
         done = yarn("status", "last", "--json")
-        return done.code == 0 and done.json()["phase"] == "running"
+        return done.code == 0 and (done.json()["phase"], done.json()["epoch"]) == ("running", 2)
 
     until(taken_over, RUN_LIMIT, "the next master is in charge")
     assert processes_in(bed, "sleep 1000") == tasks

@@ -117,7 +117,8 @@ def satisfied(bed, application):
     """How many of an attempt's containers were on the host they were requested for, in its rack, or
     elsewhere, according to the resource manager's page about the attempt."""
     attempt = application.replace("application", "appattempt") + "_000001"
-    place = f"http://localhost:{bed.port(bed.active('rm') + '.http')}/cluster/appattempt/{attempt}"
+    active = bed.the_active("rm")
+    place = f"http://localhost:{bed.port(active + '.http')}/cluster/appattempt/{attempt}"
     with urllib.request.urlopen(place, timeout=60) as reply:
         page = reply.read().decode()
     rows = re.findall(r"Num (?:Node Local|Rack Local|Off Switch) Containers(.*?)</tr>", page,
@@ -127,6 +128,9 @@ def satisfied(bed, application):
 
 def test_workers_are_asked_for_by_host_and_spread_evenly(yarn, bed):
     """Containers requested for any host are granted one by one, with each report of a node."""
+    # The master asks for any host after two reports without a grant: here not for 30 s.
+    yarn.environment["HADOOP_CONF_DIR"] = str(bed.client_conf({"yarn-site": {
+        "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": 15000}}))
     running_job(yarn, tasks=6, memory="32m")
     hosts = hosts_of(yarn)["worker"]
     counts = sorted(hosts.count(host) for host in set(hosts))

@@ -54,10 +54,9 @@ def test_activities_tell_why_a_request_waits(probe):
         probe("beat")
         seen[:] = probe("activities")["all"]
         words = " ".join(one["diagnostic"].lower() for one in seen)
-        return "headroom" in words or "resource" in words
+        return ("headroom" in words or "resource" in words) and any(one["nodes"] for one in seen)
 
     until(why, 60)
-    assert any(one["nodes"] for one in seen)
     probe("finish")
 
 

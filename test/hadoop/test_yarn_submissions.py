@@ -142,7 +142,7 @@ def members_look_and_kill(yarn, bed):
     assert "bob cannot perform operation MODIFY_APP" in kills("bob").err
     assert status_of(yarn)["phase"] == "running"
     kills("carol").expect()
-    until(lambda: status_of(yarn)["phase"] == "ended", RUN_LIMIT, "it is killed")
+    until(lambda: status_of(yarn).get("phase") == "ended", RUN_LIMIT, "it is killed")
 
 
 def test_a_user_without_a_place_in_hdfs_is_told_so(yarn):

@@ -28,7 +28,7 @@ with hdfs.open_output_stream("/user/alice/answer-of-" + os.environ["JOB_ID"]) as
 def application_of(yarn, bed, job):
     folder = yarn.home / "jobs" / job
     name = json.loads((folder / "application.json").read_text())["application_id"]
-    return bed.get(f"{bed.active('rm')}.http", f"/ws/v1/cluster/apps/{name}")["app"]
+    return bed.get(f"{bed.the_active('rm')}.http", f"/ws/v1/cluster/apps/{name}")["app"]
 
 
 def expect_final(yarn, bed, job, status):

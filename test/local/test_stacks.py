@@ -79,15 +79,24 @@ def frames_of(thread):
 
 def test_python_frames_and_what_the_kernel_says(muster, py_spy):
     job = start(muster, PROGRAM, path=f"{py_spy}:{PLAIN}")
-    document = stacks(muster, job, "--json").expect(0).json()
-    assert document["schema"] == "muster.stacks/1"
-    (group,) = document["groups"]
-    assert group["tasks"] == ["worker:0"]
-    (process,) = group["processes"]
-    threads = {thread["name"]: thread for thread in process["threads"]}
-    assert frames_of(threads["MainThread"]) == [("load", 10), ("<module>", 13)]
-    assert frames_of(threads["resting"])[0] == ("rest", 5)
-    assert threads["MainThread"]["state"] == "S"
+
+    def look():
+        document = stacks(muster, job, "--json").expect(0).json()
+        assert document["schema"] == "muster.stacks/1"
+        (group,) = document["groups"]
+        assert group["tasks"] == ["worker:0"]
+        (process,) = group["processes"]
+        threads = {thread["name"]: thread for thread in process["threads"]}
+        return group, threads
+
+    def rests():
+        group, threads = look()
+        main = threads["MainThread"]
+        return main["state"] == "S" and frames_of(main) == [("load", 10), ("<module>", 13)] and (
+            frames_of(threads["resting"])[0] == ("rest", 5)) and (group, threads)
+
+    # It says that it is ready before it reads.
+    group, threads = harness.eventually(rests, what=look)
     if threads["MainThread"]["system_call"]:
         assert threads["MainThread"]["system_call"] == "read"
         assert group["does"] == "reads from a pipe in load (program.py:10)"
@@ -99,8 +108,8 @@ def test_python_frames_and_what_the_kernel_says(muster, py_spy):
 def test_py_spy_comes_from_where_the_command_is_typed(muster, py_spy):
     job = start(muster, PROGRAM)
     found = f"{py_spy}:{PLAIN}"
-    text = stacks(muster, job, path=found).expect(0).out
-    assert "load (program.py:10)" in text
+    harness.eventually(lambda: "load (program.py:10)" in stacks(
+        muster, job, path=found).expect(0).out, what=lambda: stacks(muster, job, path=found).out)
 
 
 def test_without_py_spy_it_says_what_is_missing_and_what_to_do(muster):

@@ -139,7 +139,9 @@ def test_too_few_and_too_many_results_are_told_with_numbers(sc):  # noqa: F811
         cluster = TFCluster.run(sc, map_fun, {}, 2, 0, input_mode=SPARK)
         # The excess can come after the last row has its result; then shutdown reports it.
         with pytest.raises(Exception, match=words):
-            cluster.inference(sc.parallelize(range(10), 1), feed_timeout=5).collect()
+            # The first is told by this time alone, which must not overtake the other.
+            cluster.inference(sc.parallelize(range(10), 1),
+                              feed_timeout=5 if map_fun is too_few else 600).collect()
             cluster.shutdown()
         try:
             cluster.shutdown()

@@ -4,7 +4,6 @@
 
 import json
 import os
-import threading
 
 import pytest
 from cluster_bed import home, sc  # noqa: F401 (fixtures)
@@ -119,7 +118,7 @@ def test_a_loader_that_lives_on_hides_no_death(sc, tmp_path):  # noqa: F811
 
 
 @pytest.mark.parametrize("again", [None, {"attempt": 2}])
-def test_a_node_that_starts_again_unseen_is_no_lost_one(tmp_path, again):
+def test_a_node_that_starts_again_unseen_is_no_lost_one(monkeypatch, tmp_path, again):
     settings = FeedSettings("a-job", "library", "input", 5.0)
     folders.write_json(tmp_path / "open.json", {"attempt": 1})
 
@@ -129,6 +128,10 @@ def test_a_node_that_starts_again_unseen_is_no_lost_one(tmp_path, again):
         if again is not None:
             folders.write_json(tmp_path / "open.json", again)  # As nodes do: whole or not.
 
-    threading.Timer(0.1, start_again).start()
+    def knock(_):
+        start_again()
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr("muster.spark.inlets.knock", knock)
     with pytest.raises(NodeRestartsError):
         _Line(tmp_path, settings)

@@ -6,7 +6,7 @@ whatever it needs.
 import json
 import os
 import signal
-import socket
+import sys
 import tempfile
 import time
 import types
@@ -27,6 +27,10 @@ from pyspark import SparkConf, SparkContext
 from muster.spark import fitness, folders, holder, packing
 from muster.spark.errors import JobError
 from tensorflowonspark import TFCluster, TFSparkNode
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "local"))
+
+import harness  # noqa: E402
 
 SPARK = TFCluster.InputMode.SPARK
 
@@ -197,9 +201,7 @@ def test_the_end_of_the_application_is_told_at_once(mode, home):  # noqa: F811
 
 
 def test_tensorflow_port_is_the_nodes(home, tmp_path):  # noqa: F811
-    with socket.socket() as probe:
-        probe.bind(("", 0))
-        port = probe.getsockname()[1]
+    port = harness.free_range()
 
     def map_fun(args, ctx):
         with open(os.path.join(args["out"], "spec.json"), "w") as file:

@@ -10,6 +10,7 @@ import pickle
 import re
 import signal
 import sys
+import tempfile
 import threading
 from pathlib import Path
 
@@ -217,16 +218,24 @@ class Opened:
         return Path.touch, (self.mark,)
 
 
+def containers_in_tmp(job, within=""):
+    """The folders of a job's containers on this host, or the files in them that match."""
+    places = Path(tempfile.gettempdir())
+    found = list(places.glob(f"muster-spark-{os.getuid()}/*/{job.id}{within}"))
+    assert found, f"nothing of {job.id} is in {places}"
+    return found
+
+
 def test_nobody_finds_a_key(attacked, home):  # noqa: F811
     """A task has the key of its own container for the driver's port, and no other."""
     job = attacked()
     secret = bytes.fromhex((home / "jobs" / job.id / "secret").read_text())
     keys = siege.keys_of(secret, ["c1", "c2"]).values()
-    folders = Path("/tmp").glob(f"muster-spark-{os.getuid()}/*/{job.id}")
+    folders = containers_in_tmp(job)
     pids = {pid for agent in job.pids("agent") for pid in container_of(agent)}
     assert len(pids) == 8, pids
     assert siege.seek(siege.AS_ANOTHER_USER, keys, pids, "/dev/shm", *folders, home) == []
-    folders = Path("/tmp").glob(f"muster-spark-{os.getuid()}/*/{job.id}")
+    folders = containers_in_tmp(job)
     told = siege.seek([], keys, pids, *folders)
     assert not told, "\n".join(told)
     assert job.end()["results"] == {"worker": [0, 1]}
@@ -238,7 +247,7 @@ def test_nothing_that_comes_over_the_drivers_port_is_unpickled(attacked, tmp_pat
     mark = tmp_path / "opened"
     bomb = pickle.dumps(Opened(mark))
     settings = [json.loads(path.read_text()) for path in
-                Path("/tmp").glob(f"muster-spark-{os.getuid()}/*/{job.id}/*/node.json")]
+                containers_in_tmp(job, "/*/node.json")]
     assert len(settings) == 2
     for one in settings:
         key = bytes.fromhex(one["key"])

@@ -191,9 +191,20 @@ class Browser:
                         "return e && e.getClientRects().length ? e.innerText : null", selector)
 
     def click(self, selector):
-        found = self._call("POST", "/element",
-                           {"using": "css selector", "value": selector})
-        self._call("POST", f"/element/{found[ELEMENT]}/click")
+        """Clicks where the element is; what is drawn anew between the look and the click is looked
+        for again."""
+        def find_and_click():
+            found = self._call("POST", "/element",
+                               {"using": "css selector", "value": selector})
+            try:
+                self._call("POST", f"/element/{found[ELEMENT]}/click")
+            except BrowserError as refused:
+                if re.search("stale element|click intercepted|not interactable", str(refused)):
+                    return False  # It was not clicked.
+                raise
+            return True
+
+        harness.eventually(find_and_click, what=f"{selector} can be clicked", pause=0.1)
 
     def type(self, text):
         """Types into whatever has the focus, key by key; a line feed is Enter."""

@@ -156,7 +156,7 @@ def test_a_notebook_over_the_masters_death_by_two_people(lab, browser):
     assert re.search("ended|is ending", again.wait().expect(6).err)
 
 
-COUNTS = "import time; _ = [(print(i, end=' ', flush=True), time.sleep(0.1)) for i in range(100)]"
+COUNTS = "import time; _ = [(print(i, end=' ', flush=True), time.sleep(0.1)) for i in range(300)]"
 # Writes that many random bytes into a file, and reads them again.
 THERE_AND_BACK = """
 const sent = new Uint8Array(arguments[0]);
@@ -196,9 +196,9 @@ def test_a_day_with_two_notebooks(lab, browser):
     running.sees("connected again")
     running.signal(signal.SIGSTOP)
     with pytest.raises(AssertionError):
-        harness.eventually(lambda: page.outputs()[-1].endswith("99"), 3)
+        harness.eventually(lambda: page.outputs()[-1].endswith("299"), 3)
     running.signal(signal.SIGCONT)
-    counted = " ".join(str(i) for i in range(100))
+    counted = " ".join(str(i) for i in range(300))
     harness.eventually(lambda: page.outputs()[-1] == counted, what=page.outputs, pause=0.1)
 
     # The kernel goes on when its page is left.

@@ -210,6 +210,9 @@ def test_a_server_that_is_away_costs_nothing_and_hears_all_later(muster, gate, t
     running.sees("2 tasks")
     muster.wait_for_phase("running")
     try:
+        # What is measured bears the time of the first report, to the second.
+        harness.eventually(lambda: "user.loss" in muster(
+            "metrics", "last", "worker:0", "--name", "user.loss", "--csv").out, what="a loss")
         came = 1000 * time.time()
         server.start()
         run = run_of(server, "late", lambda run: run["data"].get("metrics"))

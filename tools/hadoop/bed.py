@@ -337,6 +337,10 @@ class Bed:
                 return name
         return None
 
+    def the_active(self, kind):
+        """The same, once there is one: a busy daemon may not answer at the first look."""
+        return until(lambda: self.active(kind), 60, f"one {kind} is active")
+
     def activate(self, name, within=START_LIMIT):
         """Makes one of a pair the active one and the other a standby, or kills that one if it is
         frozen."""

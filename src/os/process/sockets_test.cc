@@ -143,10 +143,10 @@ std::vector<int32_t> awaited_in(const std::string& call, const std::function<voi
                                 int wake) {
   std::thread waiter(wait);
   std::vector<int32_t> found;
-  bool hidden = false;
-  for (bool seen = false; !seen && !hidden;) {
+  int hidden = 0;  // A thread may wake between the looks at its state and at its call.
+  for (bool seen = false; !seen && hidden < 100;) {
     for (const ThreadState& thread : list_threads(Pid(::getpid()), 64)) {
-      hidden = hidden || (thread.state == 'S' && thread.system_call.empty());
+      hidden += thread.state == 'S' && thread.system_call.empty() ? 1 : 0;
       if (thread.state == 'S' && thread.system_call == call) {
         found = awaited_descriptors(Pid(::getpid()), thread);
         seen = true;
