@@ -94,7 +94,7 @@ export class OutputPanel {
     by_id("log").hidden = false;
     const left_out = able.length - this.wanted.length;
     show_text(by_id("log-limit"), left_out > 0
-      ? `${left_out} more tasks are left out: one can follow ${streams_max} streams.` : null);
+      ? `${left_out} more tasks are left out: you can follow at most ${streams_max} streams.` : null);
     this.restart();
     by_id("log").scrollIntoView({ block: "nearest" });
     this.text.focus({ preventScroll: true });
@@ -462,7 +462,7 @@ export class OutputPanel {
     by_id("log-end").hidden = !more;
     by_id("log-follows").hidden = !(this.follows && merge?.may_grow === true && !this.ended);
     show_text(by_id("log-empty"), this.lines.length > 0 || merge === null ? null
-      : merge.may_grow && !this.ended ? "Nothing was written yet." : "Nothing was written.");
+      : merge.may_grow && !this.ended ? "Nothing has been written yet." : "Nothing was written.");
   }
 
   /** Of one task's streams the one with most output: in that one goes to some place. */

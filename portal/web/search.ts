@@ -97,7 +97,7 @@ export class Search {
           best = { source, at, ms };
         }
       }
-      this.finish(best, "No line tells of an error.");
+      this.finish(best, "No line reports an error.");
     } catch (error) {
       this.fail(signal);
     }
@@ -208,7 +208,7 @@ export class Search {
   private fail(signal: AbortSignal): void {
     if (!signal.aborted) {
       this.stop();
-      this.say("The search broke off: nobody answers.");
+      this.say("The search stopped: no response.");
     }
   }
 

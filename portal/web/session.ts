@@ -41,7 +41,7 @@ export async function open_session(): Promise<string> {
   }
   const response = await request("api/session", { method: "POST", body: token });
   if (response.status === 401) {
-    throw new Trouble("unknown", "this link is not, or no longer, valid");
+    throw new Trouble("unknown", "this link is not valid, or no longer valid");
   }
   const { base } = await document_of<{ base: string }>(response);
   sessionStorage.setItem(kept, base);
@@ -67,7 +67,7 @@ export async function keep_session(): Promise<{ known: boolean; takes_tickets: b
 export async function read<T>(address: string, signal?: AbortSignal): Promise<T> {
   const response = await request(address, { signal: signal ?? null });
   if (response.status === 401) {
-    throw new Trouble("unknown", "this page is opened by the job's link");
+    throw new Trouble("unknown", "open this page with the job's link");
   }
   if (response.status === 403) {
     throw new Trouble("forbidden", "you may not see this job");
@@ -104,6 +104,6 @@ async function document_of<T>(response: Response): Promise<T> {
   try {
     return (await response.json()) as T;
   } catch {
-    throw new Trouble("gone", "the response broke off");
+    throw new Trouble("gone", "the response ended early");
   }
 }

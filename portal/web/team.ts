@@ -218,7 +218,7 @@ function show_subject(list: List): void {
   const of = subject();
   const title = of === null ? "Jobs" : titles[of.kind](of.name);
   set_text(document.querySelector("h1") as HTMLElement, title);
-  document.title = `Muster: ${of === null ? "jobs of all" : title.toLowerCase()}`;
+  document.title = `Muster: ${of === null ? "everybody's jobs" : title.toLowerCase()}`;
   by_id("all").hidden = of === null;
   for (const kind of ["user", "queue"] as const) {
     (field(kind).parentElement as HTMLElement).hidden = of?.kind === kind;
@@ -245,7 +245,7 @@ async function show(): Promise<void> {
   for (const name of Object.keys(choices) as (keyof typeof choices)[]) {
     offer(name, list[choices[name]]);
   }
-  show_text(by_id("facts"), `seen by ${list.viewer}`);
+  show_text(by_id("facts"), `signed in as ${list.viewer}`);
   show_text(by_id("away"), list.notice);
   show_subject(list);
   const first = offset();
@@ -290,7 +290,7 @@ function sign_in(takes_tickets: boolean): Promise<void> {
       const token = by_id<HTMLInputElement>("token");
       fetch("api/session", { method: "POST", body: token.value.trim() }).then((response) => {
         if (!response.ok) {
-          throw new Error("this is no token of the portal");
+          throw new Error("this is not a token of this portal");
         }
         token.value = "";
         form.hidden = true;

@@ -308,10 +308,9 @@ void steps_slower(const Rule& rule, const Evidence& evidence, std::vector<Advice
                          "long, and got slower all the time{}",
                          task->name, text(own.from), text(own.to), format_duration(own.span),
                          factor, others_text(role, &Growths::step_s)),
-         .what =
-             "look for what grows with the steps: lists that are walked, logs that are written "
-             "again, graphs that are kept (`muster debug JOB TASK --flame` shows where the time "
-             "goes)",
+         .what = "look for what grows with the steps: lists that are walked, logs that are written "
+                 "again, graphs that are kept (`muster debug JOB TASK flame` shows where the time "
+                 "goes)",
          .saves = fmt::format("up to {:.0f} % of each step at the end", (1 - 1 / factor) * 100),
          .sets = {},
          .numbers = {{"factor", factor}, {"first_s", own.from}, {"last_s", own.to}}});

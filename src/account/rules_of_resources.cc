@@ -213,7 +213,7 @@ void memory_far_from_use(const Rule& rule, const Evidence& evidence, std::vector
          .evidence = fmt::format("{} used at most {} (task {}) of the {} that each task requested",
                                  role.name, format_bytes(*top->memory_peak_bytes), top->name,
                                  format_bytes(requested)),
-         .what = fmt::format("request {} per task: the peak and a quarter", format_bytes(wanted)),
+         .what = fmt::format("request {} per task: the peak plus a quarter", format_bytes(wanted)),
          .saves = fmt::format("{} at a time, {:.1f} GiB-hours of this run",
                               format_bytes((requested - wanted) * role.tasks), saved_gib_hours),
          .sets = {set_of(role, "memory", memory_text(wanted))},

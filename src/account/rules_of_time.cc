@@ -132,7 +132,7 @@ std::string after_waits(const TaskEvidence& slow) {
 
 /// Suggests how to see what a program does with its time, if no measurement shows it.
 std::string flame_of(const TaskEvidence& slow) {
-  return fmt::format("`muster debug JOB {} --flame` shows where its time goes", slow.name);
+  return fmt::format("`muster debug JOB {} flame` shows where its time goes", slow.name);
 }
 
 Suspect suspect(const Evidence& evidence, const RoleEvidence& role, const TaskEvidence& slow,

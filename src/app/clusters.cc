@@ -204,7 +204,7 @@ Result<Cluster*> Factory::named(const std::string& name, const cluster::Asker& a
   const ClusterKind* const kind =
       entry == entries.end() ? find_kind(name) : &kind_of(entry->second.type);
   if (kind == nullptr) {
-    return user_error(fmt::format("--on {}: there is no such cluster; known are {}",
+    return user_error(fmt::format("--on {}: there is no such cluster; the known clusters are {}",
                                   printable(name), known_names(entries)));
   }
   driver_ = asker.driver;

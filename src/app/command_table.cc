@@ -68,13 +68,14 @@ constexpr std::string_view kNameAJob =
 
 Parameter job(std::string& id, Kind kind = Kind::Job) {
   return argument(id, "JOB", kind,
-                  "A job's id, the beginning of it, the cluster's own id, or `last`", kNameAJob);
+                  "A job's id, the beginning of its id, the cluster's id for the job, or `last`",
+                  kNameAJob);
 }
 
 Parameter on(std::string& cluster) {
   return option(cluster, {"--on"}, "CLUSTER",
-                "Also look on this cluster, for jobs submitted from any host: yarn, or one of the "
-                "site file",
+                "Also look for jobs on this cluster, whichever host they were submitted from: "
+                "yarn, or a cluster named in the site file",
                 Kind::Cluster);
 }
 
@@ -169,13 +170,13 @@ Parameters job_source(SpecOptions& o, const Parameters& own) {
            "The command of a job without a specification; otherwise arguments to append to the "
            "specification's command"),
        option(o.on, {"--on"}, "CLUSTER",
-              "Where to run: local (the default), yarn, or a cluster of the site file",
+              "Where to run: local (the default), yarn, or a cluster named in the site file",
               Kind::Cluster),
        option(o.proxy_user, {"--proxy-user"}, "USER",
               "On YARN: run as this user, on whose behalf you may act"),
        sets(o.sets),
        at_least(1, option(o.tasks, {"-n", "--tasks"}, "N",
-                          "Without a specification: the number of tasks of role worker")),
+                          "Without a specification: the number of tasks in the role worker")),
        option(o.framework, {"--framework"}, "NAME",
               "Without a specification: pytorch, tensorflow, jax, horovod, horovod-elastic, mpi, "
               "mxnet, ray, dask, xgboost, standalone, generic (the default), or a framework file",
@@ -221,11 +222,11 @@ void add_start_commands(std::vector<Command>& table) {
             {choice([&o](std::string_view value) { set_on_interrupt(o.on_interrupt, value); },
                     {"--on-interrupt"}, "WHAT", {"auto", "detach", "stop", "interrupt"},
                     "What Ctrl-C does: detach from the job, stop it, or interrupt its programs as "
-                    "by hand (SIGINT, with a second one SIGTERM). auto, the default, interrupts a "
-                    "command after --; of a file, it detaches on a terminal and stops on a second "
-                    "one within 3 s"),
+                    "if you had run them by hand (SIGINT; a second Ctrl-C sends SIGTERM). auto, "
+                    "the default, interrupts a command given after --; for a job from a file, on a "
+                    "terminal, it detaches, and a second Ctrl-C within 3 s stops the job"),
              option(o.exit_code_from, {"--exit-code-from"}, "ROLE",
-                    "End with the exit code of this role's task", Kind::Role),
+                    "Exit with the exit code of this role's task", Kind::Role),
              flag(o.quiet, {"-q", "--quiet"},
                   "Show only the tasks' output, and the summary of a failure"),
              flag(o.json, {"--json"},
@@ -238,7 +239,8 @@ void add_start_commands(std::vector<Command>& table) {
       [](SubmitCommand& o) { return job_source(o.spec, with(of_spark(o.spark), {json(o.json)})); },
       "muster submit job.yaml --on yarn"));
   table.push_back(command(
-      "plan", "Show what a job would request and whether it fits; changes nothing", plan_job,
+      "plan", "Show what a job would request and whether it fits, without changing anything",
+      plan_job,
       [](PlanOptions& o) {
         return job_source(
             o.spec,
@@ -288,21 +290,22 @@ void add_job_commands(std::vector<Command>& table) {
   table.push_back(command(
       "stop", "Stop jobs and wait for their end", stop_job,
       [](StopOptions& o) {
-        return Parameters{argument(o.ids, "JOB...", Kind::LiveJob,
-                                   "Jobs, each by its id, the beginning of it, the cluster's own "
-                                   "id, or `last`",
-                                   kNameAJob),
-                          on(o.on),
-                          flag(o.interrupt, {"--interrupt"},
-                               "Interrupt the programs as Ctrl-C does by hand (SIGINT): Python "
-                               "raises KeyboardInterrupt. What goes on gets SIGTERM after the time "
-                               "that it has to end"),
-                          flag(o.no_wait, {"--no-wait"}, "Return as soon as the job has been told"),
-                          json(o.json)};
+        return Parameters{
+            argument(o.ids, "JOB...", Kind::LiveJob,
+                     "Jobs, each given by its id, the beginning of its id, the cluster's id for "
+                     "it, or `last`",
+                     kNameAJob),
+            on(o.on),
+            flag(o.interrupt, {"--interrupt"},
+                 "Interrupt the programs as Ctrl-C would if they were run by hand (SIGINT): Python "
+                 "raises KeyboardInterrupt. Programs that keep running get SIGTERM after their "
+                 "grace period"),
+            flag(o.no_wait, {"--no-wait"}, "Return as soon as the job has been told to stop"),
+            json(o.json)};
       },
       "muster stop last"));
   table.push_back(command(
-      "why", "Show why a job waits or has failed, and what to do", show_why,
+      "why", "Show why a job is waiting or has failed, and what to do", show_why,
       [](WhyCommand& o) { return Parameters{job(o.id), on(o.on), json(o.json)}; },
       "muster why last"));
 }
@@ -311,12 +314,13 @@ void add_metric_commands(std::vector<Command>& table) {
   table.push_back(command(
       "top", "Show what running jobs and their tasks are using, live", show_top,
       [](TopOptions& o) {
-        return Parameters{argument(o.id, "JOB", Kind::LiveJob,
-                                   "A job's id, the beginning of it, the cluster's own id, or "
-                                   "`last` (default: all running jobs)"),
-                          on(o.on),
-                          flag(o.once, {"--once"}, "Print the table once, as without a terminal"),
-                          json(o.json)};
+        return Parameters{
+            argument(o.id, "JOB", Kind::LiveJob,
+                     "A job's id, the beginning of its id, the cluster's id for the job, or `last` "
+                     "(default: all running jobs)"),
+            on(o.on),
+            flag(o.once, {"--once"}, "Print the table once, as when there is no terminal"),
+            json(o.json)};
       },
       "muster top last"));
   table.push_back(command(
@@ -328,8 +332,8 @@ void add_metric_commands(std::vector<Command>& table) {
                      "Only these roles, tasks or hosts, as in worker, worker:1 or @node7"),
             on(o.on),
             option(o.names, {"--name"}, "NAME",
-                   "Only this metric, as in container.cpu.usage, or all with this beginning, as in "
-                   "user. (may be repeated)"),
+                   "Only this metric, as in container.cpu.usage, or, with a name that ends in a "
+                   "period such as `user.`, all that begin with it; may be repeated"),
             choice(&o.step, {"--step"}, "SECONDS", {"1", "10", "60"},
                    "Average over 10 or 60 seconds (default: 1, every value)"),
             flag(o.csv, {"--csv"}, "Print every value: time,task,attempt,name,unit,value"),
@@ -356,9 +360,9 @@ void add_account_commands(std::vector<Command>& table) {
       "usage", "Show how much your jobs used in total", show_usage,
       [](UsageOptions& o) {
         return Parameters{
-            choice(&o.by, {"--by"}, "WHAT", {"user", "queue", "name", "day", "host"},
-                   "One row for each user, queue, name, day or host (default: user); days are "
-                   "those of UTC"),
+            choice(
+                &o.by, {"--by"}, "WHAT", {"user", "queue", "name", "day", "host"},
+                "One row for each user, queue, name, day or host (default: user); days are in UTC"),
             option(o.since, {"--since"}, "TIME",
                    "Only what was used after this, as in 7d or 2026-11-21T09:30:00Z"),
             on(o.on), json(o.json),
@@ -390,8 +394,8 @@ void add_reach_commands(std::vector<Command>& table) {
                      "The tasks, as in worker:1, or worker for all of the role (default: the "
                      "chief, or the first task)"),
             argument(o.arguments, "-- COMMAND...", Kind::AfterDashes,
-                     "The program and its arguments; it runs without a shell, with the environment "
-                     "of the task and in the folder that its program works in"),
+                     "The program and its arguments; it runs without a shell, in the task's "
+                     "environment and working folder"),
             flag(o.terminal, {"-t", "--tty"}, "Give the command a terminal"),
             flag(o.no_input, {"-n", "--no-input"},
                  "Do not read standard input; with several tasks it is never read"),
@@ -427,7 +431,8 @@ void add_reach_commands(std::vector<Command>& table) {
 
 void add_ssh_commands(std::vector<Command>& table) {
   table.push_back(command(
-      "ssh-config", "Show how ssh, scp, rsync and editors reach the tasks of a job", configure_ssh,
+      "ssh-config", "Print the ssh configuration by which ssh, scp and editors reach a job's tasks",
+      configure_ssh,
       [](SshConfigOptions& o) {
         return Parameters{
             job(o.id, Kind::LiveJob), some_tasks(o.tasks),
@@ -500,14 +505,15 @@ void add_forward_command(std::vector<Command>& table) {
             argument(o.ports, "[LOCAL:]PORT...", Kind::Text,
                      "The ports there, each with the port of 127.0.0.1 that leads to it (default: "
                      "the same; 0: any free one), as in 8265 or 0:8265"),
-            option(o.socks, {"--socks"}, "PORT",
-                   "Instead of single ports, be a SOCKS 5 proxy on this port of 127.0.0.1 (0: any "
-                   "free one) for all hosts of the job, by their names or as ROLE-INDEX"),
+            option(
+                o.socks, {"--socks"}, "PORT",
+                "Instead of forwarding single ports, run a SOCKS 5 proxy on this port of 127.0.0.1 "
+                "(0: any free one); it reaches all hosts of the job, by name or as ROLE-INDEX"),
             flag(o.relay, {"--relay"},
-                 "Have the job's master pass everything on, where the task's host could be dialled "
-                 "from here"),
+                 "Have the job's master pass everything on, even if the task's host can be reached "
+                 "directly"),
             flag(o.any_user, {"--any-user"},
-                 "Let every user of this machine connect, not you and root alone"),
+                 "Let every user of this machine connect, not only you and root"),
             wait(o.wait),
             on(o.on)};
       },
@@ -522,24 +528,23 @@ void add_notebook_command(std::vector<Command>& table) {
             argument(o.id, "JOB", Kind::LiveJob,
                      "Come back to the notebook of this job (default: start a new one)"),
             option(o.spec.on, {"--on"}, "CLUSTER",
-                   "Where to run: local (the default), yarn, or a cluster of the site file",
+                   "Where to run: local (the default), yarn, or a cluster named in the site file",
                    Kind::Cluster),
             option(o.spec.memory, {"--memory"}, "SIZE", "The notebook's memory, as in 8g"),
             option(o.spec.vcores, {"--vcores"}, "N", "The notebook's cores"),
             option(o.spec.gpus, {"--gpus"}, "N", "The notebook's GPUs"),
             option(o.spec.name, {"--name"}, "NAME", "The job's name (default: notebook)"),
-            option(
-                o.folder, {"--folder"}, "FOLDER",
-                "Where its files are: on a cluster hdfs://..., where they are kept as they change "
-                "(default: notebooks/NAME in your folder there), or a folder that its hosts "
-                "have; on this machine any folder (default: this one)",
-                Kind::File),
+            option(o.folder, {"--folder"}, "FOLDER",
+                   "Where its files are kept. On a cluster: hdfs://..., saved as they change "
+                   "(default: notebooks/NAME in your HDFS folder), or a folder on the cluster's "
+                   "hosts. On this machine: any folder (default: the current one)",
+                   Kind::File),
             sets(o.spec.sets),
             port(o.port),
             option(o.idle, {"--idle"}, "DURATION",
                    "End a notebook that nobody has used for this long (default: 4h; 0s: never)"),
             option(o.wait, {"--wait"}, "DURATION",
-                   "How long to wait for the notebook to run (default: 15m)")};
+                   "How long to wait for the notebook to start (default: 15m)")};
       },
       "muster notebook --on yarn --memory 8g"));
 }
@@ -549,12 +554,11 @@ void add_copy_command(std::vector<Command>& table) {
       "cp", "Copy files and folders between this machine and running tasks of a job", copy_files,
       [](CopyOptions& o) {
         return Parameters{
-            argument(
-                o.paths, "FROM... TO", Kind::File,
-                "JOB:TASK:PATH for a file of a task, as in "
-                "last:worker:0:model.pt, or last:worker:model.pt for all of the role; relative "
-                "paths start where its program works",
-                "name what to copy and where to"),
+            argument(o.paths, "FROM... TO", Kind::File,
+                     "JOB:TASK:PATH for a file of a task, as in "
+                     "last:worker:0:model.pt, or last:worker:model.pt for all of the role; "
+                     "relative paths start in the task's working folder",
+                     "name what to copy and where to"),
             flag(o.recursive, {"-r", "--recursive"},
                  "Copy folders with everything in them; permissions, times and links are kept"),
             on(o.on)};
@@ -568,7 +572,7 @@ void add_record_commands(std::vector<Command>& table) {
       [](ShowCommand& o) {
         return Parameters{job(o.id), on(o.on),
                           flag(o.page, {"--page"},
-                               "Serve the page of a job that has ended on this machine instead"),
+                               "Instead, serve the page of an ended job on a port of this machine"),
                           json(o.json)};
       },
       "muster show last --page"));
@@ -577,7 +581,7 @@ void add_record_commands(std::vector<Command>& table) {
       [](HistoryCommand& o) { return Parameters{limit(o.limit), on(o.on), json(o.json)}; },
       "muster history --limit 5"));
   table.push_back(command(
-      "portal", "Serve the pages of jobs that have ended on this machine", run_portal,
+      "portal", "Serve the pages of ended jobs, to you or (--serve) to a team", run_portal,
       [](PortalOptions& o) {
         return Parameters{
             argument(o.id, "JOB", Kind::EndedJob, "Show this job first"),
@@ -587,13 +591,15 @@ void add_record_commands(std::vector<Command>& table) {
                  "Serve a team until interrupted: the jobs of several users, running and ended, "
                  "each to those who may see it"),
             option(o.homes, {"--homes"}, "PATTERN",
-                   "With --serve: whose jobs, as in /home/{user}/.muster; may be repeated"),
+                   "With --serve: where users keep their jobs, as in /home/{user}/.muster; may be "
+                   "repeated"),
             option(o.tokens, {"--tokens"}, "FILE",
-                   "With --serve: who may look, a line USER TOKEN for each", Kind::File),
-            option(o.admins, {"--admin"}, "USER",
-                   "With --serve: may see every job; may be repeated"),
-            option(o.admins_file, {"--admins"}, "FILE", "With --serve: further ones, one per line",
+                   "With --serve: the users who may sign in, one line USER TOKEN for each",
                    Kind::File),
+            option(o.admins, {"--admin"}, "USER",
+                   "With --serve: a user who may see every job; may be repeated"),
+            option(o.admins_file, {"--admins"}, "FILE",
+                   "With --serve: a file of users who may see every job, one per line", Kind::File),
             option(o.listen, {"--listen"}, "ADDRESS",
                    "With --serve: where to listen (default: 127.0.0.1)"),
             option(o.names, {"--name"}, "HOST",
@@ -603,16 +609,17 @@ void add_record_commands(std::vector<Command>& table) {
             option(o.key, {"--key"}, "FILE", "With --serve: the certificate's key, in PEM form",
                    Kind::File),
             option(o.proxies, {"--proxy"}, "ADDRESS",
-                   "With --serve: a proxy whose header says who looks; may be repeated"),
+                   "With --serve: a proxy that identifies users in a header; may be repeated"),
             option(o.user_header, {"--user-header"}, "NAME",
-                   "With --serve: that header (default: X-Forwarded-User)"),
+                   "With --serve: the header in which the proxy names the user (default: "
+                   "X-Forwarded-User)"),
             option(o.keytab, {"--keytab"}, "FILE",
-                   "With --serve: Kerberos says who looks; the keys of HTTP on this host",
+                   "With --serve: identify users by Kerberos; the file has the keys of HTTP on "
+                   "this host",
                    Kind::File),
-            option(
-                o.disk, {"--disk"}, "SIZE",
-                "With --serve: how much room copies of jobs on a cluster may take here; what the "
-                "tasks of one wrote a sixteenth (default: 8g)")};
+            option(o.disk, {"--disk"}, "SIZE",
+                   "With --serve: how much disk space copies of a cluster's jobs may take here "
+                   "(default: 8g); the output of one job may take a sixteenth of it")};
       },
       "muster portal --port 8080"));
   table.push_back(command(
@@ -660,7 +667,8 @@ void add_spec_commands(std::vector<Command>& table) {
       "init", "Write a specification and a program to start from", init_folder,
       [](InitOptions& o) {
         return Parameters{
-            argument(o.template_name, "TEMPLATE", Kind::Template, "One of the templates"),
+            argument(o.template_name, "TEMPLATE", Kind::Template,
+                     "The template's name; --list shows them all"),
             argument(o.folder, "FOLDER", Kind::File, "Where to write (default: here)"),
             flag(o.list, {"--list"}, "List the templates"),
             flag(o.force, {"--force"}, "Overwrite files that exist")};
@@ -695,6 +703,14 @@ Parameter paths(std::string_view name, Kind kind, std::string_view missing = "na
           .missing = missing};
 }
 
+/// The same for a copy between this machine and HDFS.
+Parameter copied_paths(std::string_view name) {
+  Parameter made = paths(name, Kind::File);
+  made.help =
+      "LOCAL is on this machine; PATH is hdfs://HOST:PORT/PATH, /PATH, or a path below /user/YOU";
+  return made;
+}
+
 Parameters copy_options(fs::Options& o) {
   return {flag(o.force, {"-f", "--force"}, "Overwrite files that exist"),
           flag(o.quiet, {"-q", "--quiet"}, "Show no progress")};
@@ -721,11 +737,11 @@ void add_fs_commands(std::vector<Command>& table) {
   table.push_back(fs_command(fs::Verb::Cat, "fs cat", "Write files to standard output",
                              paths("PATH...", Kind::Text), none, "muster fs cat /data/part-*"));
   table.push_back(fs_command(fs::Verb::Put, "fs put", "Copy local files and folders to HDFS",
-                             paths("LOCAL... PATH", Kind::File), copy_options,
+                             copied_paths("LOCAL... PATH"), copy_options,
                              "muster fs put data.csv /data/"));
   table.push_back(
       fs_command(fs::Verb::Get, "fs get", "Copy files and folders from HDFS to this machine",
-                 paths("PATH... LOCAL", Kind::File), copy_options, "muster fs get /data/model ."));
+                 copied_paths("PATH... [LOCAL]"), copy_options, "muster fs get /data/model ."));
   table.push_back(fs_command(
       fs::Verb::Rm, "fs rm", "Remove files and folders", paths("PATH...", Kind::Text),
       [](fs::Options& o) {
@@ -755,7 +771,7 @@ void add_fs_commands(std::vector<Command>& table) {
 
 void add_machine_commands(std::vector<Command>& table) {
   table.push_back(command(
-      "demo", "Show every feature with four small tasks in two seconds", demo,
+      "demo", "Watch four small tasks survive a crash, in two seconds", demo,
       [](DemoOptions& o) {
         return Parameters{flag(o.fast, {"--fast"}, "Leave out the explanations")};
       },
@@ -789,10 +805,9 @@ void add_machine_commands(std::vector<Command>& table) {
   Command tony = command(
       "tony", "Run a TonY job", run_tony,
       [](TonyOptions& o) {
-        return Parameters{argument(o.arguments, "[--convert] [TONY.XML] [FLAG...]",
-                                   Kind::Everything,
+        return Parameters{argument(o.arguments, "FLAG...", Kind::Everything,
                                    "The flags of TonY's submitters (`muster tony -help` lists "
-                                   "them), and a tony.xml other than that of this folder",
+                                   "them), after a tony.xml if it is not the one in this folder",
                                    "")};
       },
       "muster tony -executes train.py -src_dir src -conf tony.worker.instances=4");

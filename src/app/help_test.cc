@@ -88,16 +88,18 @@ TEST(Help, LooksLikeThis) {
 
 Usage: muster stop [OPTION...] JOB...
 
-  JOB...                  Jobs, each by its id, the beginning of it, the
-                          cluster's own id, or `last`
+  JOB...                  Jobs, each given by its id, the beginning of its id,
+                          the cluster's id for it, or `last`
 
 Options:
-  --on CLUSTER            Also look on this cluster, for jobs submitted from any
-                          host: yarn, or one of the site file
-  --interrupt             Interrupt the programs as Ctrl-C does by hand
-                          (SIGINT): Python raises KeyboardInterrupt. What goes
-                          on gets SIGTERM after the time that it has to end
-  --no-wait               Return as soon as the job has been told
+  --on CLUSTER            Also look for jobs on this cluster, whichever host
+                          they were submitted from: yarn, or a cluster named in
+                          the site file
+  --interrupt             Interrupt the programs as Ctrl-C would if they were
+                          run by hand (SIGINT): Python raises KeyboardInterrupt.
+                          Programs that keep running get SIGTERM after their
+                          grace period
+  --no-wait               Return as soon as the job has been told to stop
   --json                  Print JSON with a versioned schema
   -h, --help              Print this help
 

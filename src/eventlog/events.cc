@@ -42,7 +42,7 @@ std::string with_reason(std::string text, std::string_view reason) {
 std::string stall_sentence(const job::Plan& plan, const job::AttemptStalled& stalled) {
   const std::string name = name_of_attempt(plan, stalled.attempt);
   if (stalled.silent == Duration::zero()) {
-    return name + " moves again";
+    return name + " is making progress again";
   }
   const std::string where = stalled.place.empty() ? "" : " in " + stalled.place;
   switch (stalled.sure) {

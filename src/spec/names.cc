@@ -167,7 +167,9 @@ std::string wrong_endpoint_name(std::string_view name) {
         name);
   }
   // The job's page uses this name itself.
-  return name == "tensorboard" ? "`tensorboard` is the name of Muster's own; use another" : "";
+  return name == "tensorboard"
+             ? "`tensorboard` is reserved for Muster's own endpoint; use another name"
+             : "";
 }
 
 std::string wrong_endpoint_port(std::string_view port) {

@@ -322,7 +322,7 @@ TEST(Conversion, NamesWhatHasNoPlace) {
                          "tony.worker.depends-on=ps", "tony.https.port=1"}};
   EXPECT_THAT(note_of(job, "tony.am.memory"), HasSubstr("256m"));
   EXPECT_THAT(note_of(job, "tony.made.up"), HasSubstr("no version of TonY"));
-  EXPECT_THAT(note_of(job, "tony.task.executor.jvm.opts"), HasSubstr("no Java"));
+  EXPECT_THAT(note_of(job, "tony.task.executor.jvm.opts"), HasSubstr("neither Java"));
   EXPECT_THAT(note_of(job, "dfs.replication"), HasSubstr("not a setting of TonY"));
   EXPECT_THAT(note_of(job, "tony.worker.depends-on"), HasSubstr("after"));
   EXPECT_THAT(note_of(job, "tony.https.port"), HasSubstr("history"));

@@ -12,7 +12,7 @@
 namespace muster::tony {
 namespace {
 
-constexpr std::string_view kConfPath = "the client reads it over the files of HADOOP_CONF_DIR";
+constexpr std::string_view kConfPath = "the client reads it on top of the files in HADOOP_CONF_DIR";
 constexpr std::string_view kNotRead = "TonY itself has not read it since its first versions";
 constexpr std::string_view kChief =
     "not read since TonY 0.3: the chief is chief:0, or worker:0 where there is no type chief; "
@@ -43,9 +43,9 @@ constexpr std::array kSettings = {
     Setting{"tony.application.training-stage", Fate::Becomes,
             "`after: {ROLE: ended}` in these roles"},
     Setting{"tony.application.hadoop.location", Fate::NoObject,
-            "there is no Java, and no tarball of it, in a container"},
+            "containers need neither Java nor Hadoop's tarball"},
     Setting{"tony.application.hadoop.classpath", Fate::NoObject,
-            "there is no Java, and no tarball of it, in a container"},
+            "containers need neither Java nor Hadoop's tarball"},
     Setting{"tony.application.untracked.jobtypes", Fate::Becomes,
             "`success: ignored`, `failure: fails_job` of these roles"},
     Setting{"tony.application.sidecar.jobtypes", Fate::Becomes,
@@ -61,21 +61,22 @@ constexpr std::array kSettings = {
     Setting{"tony.application.hdfs-conf-path", Fate::Becomes, kConfPath},
     Setting{"tony.application.yarn-conf-path", Fate::Becomes, kConfPath},
     Setting{"tony.application.mapred-conf-path", Fate::NoObject,
-            "TonY read only where the tarball of Hadoop is from it"},
+            "TonY took only the location of Hadoop's tarball from it"},
     Setting{"tony.application.tensorboard-log-dir", Fate::Becomes, "`tensorboard.logdir`"},
     Setting{"tony.application.group.<G>", Fate::Becomes,
             "`deadline_after.roles` of the roles that depend on it"},
     Setting{"tony.application.dependency.<T>.timeout.after.<G>", Fate::Becomes,
             "`roles.<T>.deadline_after.in`"},
     Setting{"tony.application.dependency.<T>.timeout.after.<G>.ignored", Fate::Becomes,
-            "`roles.<T>.deadline_after.then: ignore`; as there, a task of it that fails later "
-            "fails the job"},
-    Setting{"tony.application.single-node", Fate::NoObject, "a job without tasks is one"},
+            "`roles.<T>.deadline_after.then: ignore`; as in TonY, a task of that role that fails "
+            "later still fails the job"},
+    Setting{"tony.application.single-node", Fate::NoObject,
+            "a job without tasks is a single-node job"},
     Setting{"tony.other.namenodes", Fate::Differs,
             "tokens are taken for the file systems that `files` and `checkpoint.to` name; those of "
             "others must be in HADOOP_TOKEN_FILE_LOCATION"},
     Setting{"tony.am.retry-count", Fate::Becomes,
-            "`restart.job`; as in TonY, not of a job without tasks"},
+            "`restart.job`; as in TonY, it does not apply to a job without tasks"},
     Setting{"tony.am.memory", Fate::Becomes,
             "`memory` of the role of a job without tasks, or of the preprocessing; the master "
             "itself needs 256m (`master.memory`)"},
@@ -102,13 +103,13 @@ constexpr std::array kSettings = {
     Setting{"tony.task.max-total-<R>", Fate::Becomes,
             "checked before anything is submitted; memory counts in MB"},
     Setting{"tony.task.am.jvm.opts", Fate::NoObject,
-            "there is no Java, and no tarball of it, in a container"},
+            "containers need neither Java nor Hadoop's tarball"},
     Setting{"tony.task.executor.jvm.opts", Fate::NoObject,
-            "there is no Java, and no tarball of it, in a container"},
+            "containers need neither Java nor Hadoop's tarball"},
     Setting{"tony.task.default.jvm.opts", Fate::NoObject,
-            "there is no Java, and no tarball of it, in a container"},
+            "containers need neither Java nor Hadoop's tarball"},
     Setting{"tony.default.jvm.opts", Fate::NoObject,
-            "there is no Java, and no tarball of it, in a container"},
+            "containers need neither Java nor Hadoop's tarball"},
     Setting{"tony.task.heartbeat-interval-ms", Fate::Becomes, "`liveness.beat`"},
     Setting{"tony.task.max-missed-heartbeats", Fate::Becomes,
             "`liveness.lost`, times the interval"},
@@ -166,8 +167,8 @@ constexpr std::array kSettings = {
     Setting{"tony.horovod.mode.test", Fate::NoObject, "it is for TonY's own tests"},
     Setting{"tony.horovod.mode.test.fast.fail", Fate::NoObject, "it is for TonY's own tests"},
     Setting{"tony.horovod.driver.mode.debug", Fate::Becomes,
-            "the role `driver`, which runs tony.driver.command and tells the ranks of the slots it "
-            "deals; else Muster serves the rendezvous itself, and there is no driver"},
+            "the role `driver`, which runs tony.driver.command and tells each rank its slot; "
+            "otherwise Muster serves the rendezvous itself, and there is no driver"},
     Setting{"tony.portal.url", Fate::NoObject,
             "`muster history`, `show` and `portal` read what each job leaves; there is no portal "
             "to set up"},
@@ -228,15 +229,15 @@ constexpr std::array kSettings = {
     Setting{"tony.secret.key", Fate::NoObject,
             "`muster history`, `show` and `portal` read what each job leaves; there is no portal "
             "to set up"},
-    Setting{"tony.version-info.version", Fate::NoObject, "`muster version` tells"},
-    Setting{"tony.version-info.revision", Fate::NoObject, "`muster version` tells"},
-    Setting{"tony.version-info.branch", Fate::NoObject, "`muster version` tells"},
-    Setting{"tony.version-info.user", Fate::NoObject, "`muster version` tells"},
-    Setting{"tony.version-info.date", Fate::NoObject, "`muster version` tells"},
-    Setting{"tony.version-info.url", Fate::NoObject, "`muster version` tells"},
-    Setting{"tony.version-info.checksum", Fate::NoObject, "`muster version` tells"},
+    Setting{"tony.version-info.version", Fate::NoObject, "see `muster version`"},
+    Setting{"tony.version-info.revision", Fate::NoObject, "see `muster version`"},
+    Setting{"tony.version-info.branch", Fate::NoObject, "see `muster version`"},
+    Setting{"tony.version-info.user", Fate::NoObject, "see `muster version`"},
+    Setting{"tony.version-info.date", Fate::NoObject, "see `muster version`"},
+    Setting{"tony.version-info.url", Fate::NoObject, "see `muster version`"},
+    Setting{"tony.version-info.checksum", Fate::NoObject, "see `muster version`"},
     Setting{"-executes", Fate::Becomes, "`command`, run by -python_binary_path"},
-    Setting{"-task_params", Fate::Becomes, "the end of `command`"},
+    Setting{"-task_params", Fate::Becomes, "appended to `command`"},
     Setting{"-src_dir", Fate::Becomes,
             "`files`: each entry of the folder but .git; an archive is unpacked as src/, and links "
             "lead to its files"},
@@ -244,17 +245,17 @@ constexpr std::array kSettings = {
     Setting{"-python_binary_path", Fate::Becomes,
             "the beginning of `command`; in venv/ unless it is absolute"},
     Setting{"-hdfs_classpath", Fate::Becomes,
-            "`files`; paths without a scheme are in HDFS, and of a folder the files directly in it "
-            "count"},
+            "`files`; paths without a scheme are in HDFS, and of a folder only the files directly "
+            "in it are taken"},
     Setting{"-shell_env", Fate::Becomes, "`env`"},
     Setting{"-container_env", Fate::Becomes, "as tony.containers.envs, below -shell_env"},
     Setting{
         "-conf", Fate::Becomes,
-        "the setting, above every file; tony.containers.envs, tony.execution.envs and "
+        "the setting, which overrides every file; tony.containers.envs, tony.execution.envs and "
         "tony.containers.resources are appended to what tony.xml says, and hide tony-site.xml's"},
     Setting{"-conf_file", Fate::Becomes, "read instead of tony.xml; may be in HDFS"},
     Setting{"-sidecar_tensorboard_log_dir", Fate::Becomes, "`tensorboard.logdir`"},
-    Setting{"-debug", Fate::NoObject, "the client leaves no files behind that it could keep"},
+    Setting{"-debug", Fate::NoObject, "the client leaves no files to keep"},
     Setting{"-help", Fate::Becomes, "lists all flags"},
 };
 

@@ -316,7 +316,7 @@ Judgement Classifier::judge_words(const End& end, const LastWords& words) {
   if (!signal_behind(end.exit)) {
     if (const std::optional<Fallback> guessed = fall_back(words)) {
       job::Failure failure = make_failure(find_class(guessed->class_name), {}, words);
-      failure.hint = fmt::format("not certain ({}): {}", guessed->because, failure.hint);
+      failure.hint = fmt::format("not certain (judged {}): {}", guessed->because, failure.hint);
       return {.failure = std::move(failure), .sure = false};
     }
   }

@@ -57,8 +57,8 @@ constexpr FailureClass kClasses[] = {
      "an earlier checkpoint"},
     {"user.world_size", FailureKind::User, Remedy::GiveUp,
      "the program and its environment disagree about ranks or roles",
-     "check that `framework` is the one that the program uses (--framework pytorch), for it sets "
-     "ranks and addresses, and that the program takes them from its environment"},
+     "check that `framework` is the one that the program uses (--framework pytorch), because it "
+     "sets ranks and addresses, and that the program takes them from its environment"},
     {"user.spawn_guard", FailureKind::User, Remedy::GiveUp,
      "multiprocessing starts processes while the main module is still being imported",
      "put the program's entry point under `if __name__ == '__main__':`"},
@@ -72,7 +72,7 @@ constexpr FailureClass kClasses[] = {
      "tensors on different devices were mixed",
      "move model and input to the same device (LOCAL_RANK tells which GPU is this task's)"},
     {"user.credentials", FailureKind::User, Remedy::GiveUp,
-     "a service refused the credentials: missing, expired, or without the right",
+     "a service refused the credentials: missing, expired, or without the necessary permission",
      "log in, renew the token or ask for access, and pass it to the task through `env`"},
     {"user.data", FailureKind::User, Remedy::GiveUp,
      "an input file is damaged, or not in the format that the program expects",
@@ -119,7 +119,7 @@ constexpr FailureClass kClasses[] = {
      "`muster show` has the stacks; `stall` in the specification says what is done"},
     {"program.child_lost", FailureKind::Program, Remedy::Restart,
      "a helper process of the program (a data loader, a pool) died",
-     "the cause is why the helper ended: see above; often it ran out of memory"},
+     "find out why the helper ended (see above); often it ran out of memory"},
 
     // Memory.
     {"memory.limit", FailureKind::Resource, Remedy::GiveUp,
@@ -145,7 +145,7 @@ constexpr FailureClass kClasses[] = {
      "the host's GPU driver is broken or too old for the CUDA version in use",
      "update the host's driver, or use a build for an older CUDA"},
     {"gpu.busy", FailureKind::Resource, Remedy::Elsewhere, "another process holds the GPU",
-     "nvidia-smi on the host shows who; exclusive mode lets one process in"},
+     "nvidia-smi on the host shows who; in exclusive mode only one process can use a GPU"},
     {"gpu.none", FailureKind::Resource, Remedy::Elsewhere, "the task does not see such a GPU",
      "ask for GPUs (`gpus: 1` in the role; `gpus: 0` hides them all); a task sees only its own, "
      "counted from 0; or the host has no working one"},
@@ -230,7 +230,7 @@ constexpr FailureClass kClasses[] = {
      "is "
      "lost again"},
     {"host.disk", FailureKind::Infrastructure, Remedy::Elsewhere, "the host's disks failed",
-     "have the host's disks looked at; its tasks start elsewhere"},
+     "have the host's disks checked; its tasks start elsewhere"},
     {"container.preempted", FailureKind::Infrastructure, Remedy::Restart,
      "the cluster preempted the container for another job",
      "use a queue with more capacity of its own or a higher priority, and write checkpoints often"},
@@ -246,7 +246,7 @@ constexpr FailureClass kClasses[] = {
      "find out what on the host sends SIGTERM: a service manager, a shutdown, a person"},
     {"container.launch", FailureKind::Infrastructure, Remedy::Elsewhere,
      "the agent could not be started in the container",
-     "the message has the reason: mostly a full disk, a limit on processes, or a `python` or "
+     "the message has the reason: usually a full disk, a limit on processes, or a `python` or "
      "Docker "
      "image that the host does not have"},
     {"agent.ended", FailureKind::Infrastructure, Remedy::Restart,
@@ -254,7 +254,7 @@ constexpr FailureClass kClasses[] = {
      "look at the host's kernel log (dmesg) for its out-of-memory killer; otherwise report it"},
     {"agent.silent", FailureKind::Infrastructure, Remedy::Elsewhere,
      "the container's agent stopped responding",
-     "look whether the host is overloaded or cut off; `liveness: {lost: 1m}` allows more time"},
+     "check whether the host is overloaded or cut off; `liveness: {lost: 1m}` allows more time"},
     {"agent.unreachable", FailureKind::Infrastructure, Remedy::Elsewhere,
      "a new master could not reach the container's agent",
      "let the hosts connect to each other: check firewalls, or set `network.port_range` to ports "
@@ -277,7 +277,7 @@ constexpr FailureClass kClasses[] = {
      "find out why no master could start; `liveness: {orphan: 1h}` lets tasks wait longer"},
     {"agent.preparation", FailureKind::Infrastructure, Remedy::Restart,
      "the task's folder, files or ports could not be prepared",
-     "the message names what failed: mostly a full disk, a missing permission, or no free port"},
+     "the message names what failed: usually a full disk, a missing permission, or no free port"},
     {"user.files", FailureKind::User, Remedy::GiveUp,
      "an entry of `files` or `python` is wrong, or may not be read",
      "fix the entry of `files:` or `python:` that the message names"},
@@ -294,7 +294,7 @@ constexpr FailureClass kClasses[] = {
      "ask for less, use another queue, or allow more time"},
     {"deadline.gather", FailureKind::Infrastructure, Remedy::GiveUp,
      "a gang was not complete in time (`deadlines.gather`)",
-     "ask for fewer tasks, allow more time, or set the role's `tasks` to a range"},
+     "ask for fewer tasks, allow more time, or set `min` and `max` in the role instead of `tasks`"},
     {"deadline.group", FailureKind::Program, Remedy::GiveUp,
      "a role did not end in time after the ones it is tied to (`deadline_after`)",
      "allow more time in `deadline_after`, or look for a task that hangs"},
@@ -305,7 +305,7 @@ constexpr FailureClass kClasses[] = {
      "nothing is broken: submit the job again to run it"},
     {"after.unmet", FailureKind::Program, Remedy::GiveUp,
      "a role that another one waits for (`after`) did not succeed",
-     "mend what failed in that role first"},
+     "fix what failed in that role first"},
     {"cluster.refused", FailureKind::Infrastructure, Remedy::GiveUp,
      "the cluster refused a container",
      "the message has the cluster's reason; ask for less, or for what the cluster offers"},

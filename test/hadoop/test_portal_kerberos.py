@@ -164,7 +164,7 @@ def test_chromium_signs_in_by_itself(team, tmp_path):
     portal = start()
     with window_of(portal, "alice") as window:
         window.open(portal.site + "/")
-        window.sees("#facts", "seen by alice")
+        window.sees("#facts", "signed in as alice")
         window.sees(f'tr[data-job="{keys["alice"]}"]', "succeeded")
         assert "of-bob" not in window.run("return document.body.innerText")
         assert window.text("#sign-in") is None

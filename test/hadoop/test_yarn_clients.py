@@ -78,7 +78,7 @@ def test_a_job_is_shown_and_stopped_from_another_host(yarn, elsewhere, bed):
     listed = elsewhere("ps", "--on", "yarn", "--json").expect(0).json()["jobs"]
     assert [row["tasks_running"] for row in listed if row["job"] == job] == [2]
     assert "attempt" in elsewhere("show", job[:-2]).expect(0).out
-    assert "waits for nothing" in elsewhere("why", job).expect(0).out
+    assert "is not waiting for anything" in elsewhere("why", job).expect(0).out
     elsewhere("stop", job, within=RUN_LIMIT).expect(0)
     until(lambda: application_of(yarn, bed, job)["state"] == "FINISHED", RUN_LIMIT, "the end")
     rows = elsewhere("history", "--on", "yarn", "--json").expect(0).json()["jobs"]

@@ -196,7 +196,7 @@ def test_a_cluster_is_named_by_the_configuration(yarn, bed):
     assert application_of(yarn, bed, job_of(done))["finalStatus"]
     assert "on this machine" in yarn("run", *words, "--on", "here", "--", "true").expect(0).text
     yarn("run", *words, "--on", "prot", "--", "true").expect_error(
-        2, "--on prot", "known are local, yarn, here and prod")
+        2, "--on prot", "the known clusters are local, yarn, here and prod")
 
 
 def test_a_container_that_dies_is_replaced(yarn, bed):

@@ -66,7 +66,8 @@ def test_its_files_outlive_the_container_in_hdfs(yarn, bed, python):
     # Nobody uses it; Jupyter checks once a minute.
     assert "ended" in running.wait(within=300).expect(6).err
     last = max(yarn.jobs(), key=lambda job: (yarn.home / "jobs" / job).stat().st_mtime)
-    until(lambda: yarn("status", last, "--json").json()["phase"] == "ended", 60, "it has ended")
+    until(lambda: (told := yarn("status", last, "--json")).code == 0
+          and told.json()["phase"] == "ended", 60, "it has ended")
     assert yarn("status", last, "--json").json()["outcome"]["result"] == "succeeded"
 
 
@@ -78,7 +79,7 @@ def test_a_lost_container_loses_no_file_and_a_second_notebook_overwrites_none(ya
                    RUN_LIMIT, "one of two that begin at once is refused")
     (running,) = (each for each in rivals if each is not second)
     port, token = running.sees(LINK, RUN_LIMIT).groups()
-    back = f"`muster notebook {yarn.job()}` comes back to it"
+    back = f"`muster notebook {yarn.job()}` returns to it"
     second.wait().expect_error(2, folder, back, "--folder starts another")
     yarn("notebook", "--on", "yarn", "--folder", f"hdfs:{folder}/part").expect_error(2, back)
     save(port, token, "a.ipynb.txt", "saved")

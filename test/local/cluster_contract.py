@@ -41,7 +41,7 @@ def is_told_while_it_runs_and_after(muster, cluster, within):
     told = status(muster, job, within)
     assert (told["job"], told["on"], told["outcome"]) == (job, cluster, None)
     assert told["page"].startswith("http")
-    assert "waits for nothing" in muster("why", job, within=within).expect(0).out
+    assert "is not waiting for anything" in muster("why", job, within=within).expect(0).out
     muster("stop", job, within=within).expect(0)
     told = status(muster, job, within)
     assert (told["phase"], told["outcome"]["result"]) == ("ended", "stopped")
@@ -99,7 +99,7 @@ def stops_once_and_for_all(muster, cluster, within):
     stopped = muster("stop", job, "--json", within=within).expect(0).json()
     assert stopped["state"] == "stopped"
     again = muster("stop", job, "--json", within=within).expect(0).json()
-    assert again["state"] == "has ended already"
+    assert again["state"] == "has already ended"
 
 
 def is_found_by_a_beginning_of_its_id(muster, cluster, within):

@@ -112,7 +112,7 @@ def test_both_streams_keep_their_order_where_they_are_one_place(muster, place):
     assert "".join(line for line in lines if not line.startswith("muster: ")) == IN_ORDER
     assert kept(muster, "stdout").decode() == IN_ORDER and kept(muster, "stderr") == b""
     told = muster("logs", "last", "--stream", "stderr").expect(0)
-    assert "--stream tells nothing apart" in told.err and not told.out
+    assert "--stream cannot tell them apart" in told.err and not told.out
 
 
 def test_streams_of_two_places_stay_two(muster):
@@ -312,7 +312,7 @@ def test_lines_of_python_come_at_once_on_a_terminal(muster, gate):
 def test_input_that_no_task_gets_is_warned_of(muster):
     with open(muster.write("words.txt", "hello\n")) as words:
         done = muster.start("run", "--", "cat", stdin=words).wait().expect(0)
-    assert done.out == "" and done.lines("warning: tasks do not get what comes on standard input")
+    assert done.out == "" and done.lines("warning: tasks do not receive this standard input")
     assert not muster("run", "--", "true").expect(0).lines("standard input")
 
 

@@ -54,7 +54,7 @@ def test_a_program_in_place_of_a_specification_is_told_how_to_run(muster):
 def test_a_script_that_no_path_has_is_told_how_to_start(muster):
     (muster.folder / "train.py").write_text("print(1)")
     done = muster("run", "-n", "2", "--", "train.py", "--lr", "1", cwd=muster.folder).expect(2)
-    assert done.err == ("muster: train.py is a file here and no command; "
+    assert done.err == ("muster: train.py is a file, not a command; "
                         "start it as in -- python3 train.py\n")
     assert not muster("ps", "--all", "--json").expect(0).json()["jobs"]
 

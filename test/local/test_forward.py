@@ -119,7 +119,7 @@ def test_another_user_of_this_machine_is_not_forwarded(muster, server):
     running = muster.start("forward", job, f"0:{port}")
     local = local_port(running)
     assert siege.heard_at([local], *siege.AS_ANOTHER_USER) == ["closed"]
-    running.sees("another user of this machine .uid 54321. wanted to connect")
+    running.sees("another user of this machine .uid 54321. tried to connect")
     assert siege.heard_at([local]) == [hello]
     # A program may use an IPv6 socket, as Java programs do.
     with socket.create_connection(("::ffff:127.0.0.1", local), harness.PATIENCE) as peer:

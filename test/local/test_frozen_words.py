@@ -116,8 +116,8 @@ MISTAKES = {
     "run -n 1 --set roles.worker.memory=900t -- true": (6,
         "muster: worker: N of memory requested; this machine has N\n"),
     "run -n 1 --on nowhere -- true": (2,
-        "muster: --on nowhere: there is no such cluster; known are local and yarn; `clusters` "
-        "in a site file or the configuration names more\n"),
+        "muster: --on nowhere: there is no such cluster; the known clusters are local and "
+        "yarn; `clusters` in a site file or the configuration names more\n"),
     "status job-zzzzzz": (2,
         "muster: no such job: JOB; `muster ps --all` lists them\n"),
     "status": (2,

@@ -241,7 +241,7 @@ def test_a_second_ctrl_c_does_not_wait_and_a_third_leaves(muster, gate):
     running.type(b"\x03")
     running.sees("interrupting")
     running.type(b"\x03")
-    running.sees("ending .* by SIGTERM")
+    running.sees("stopping .* with SIGTERM")
     running.type(b"\x03")
     done = running.wait().expect(130)
     assert f"detached from {muster.job()}, which is being stopped" in done.text

@@ -48,7 +48,7 @@ def test_a_shell_is_left_and_joined_again(muster, job, tmp_path):
     count(first, tmp_path, go)
     first.type(DETACH)
     left = first.wait().expect(0)
-    assert f"shell 1 of worker:0 runs on; muster shell {job} worker:0 --join 1" in left.text
+    assert f"shell 1 of worker:0 keeps running; `muster shell {job} worker:0 --join 1`" in left.text
     assert [each["shell"] for each in shells(muster, job)] == [1]
     assert shells(muster, job)[0]["left_ms"] is not None
     assert "left" in muster("shell", job, "--list").expect(0).out

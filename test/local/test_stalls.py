@@ -484,7 +484,7 @@ def facts_of(muster):
 def test_the_sleeper_is_named_with_its_line_and_no_more_when_all_move(muster):
     gate_of(muster)
     running = muster.start("run", spec(muster, HANGS, stall={"after": "2s"}))
-    running.sees(r"worker:1 on \S+ hangs, no progress for .* \(likely\): "
+    running.sees(r"worker:1 on \S+ hangs: no progress for .* \(likely\): "
                  r"worker:1 (sleeps|waits) in load \(program.py:13\)", within=60)
     stall = stall_of(muster, 1)
     assert stall["sure"] == "likely"
@@ -497,7 +497,7 @@ def test_the_sleeper_is_named_with_its_line_and_no_more_when_all_move(muster):
     assert "worker:1 on" in muster("show", "last").expect(0).out
     with open(muster.folder / "gate", "wb") as fifo:
         fifo.write(b"xx")
-    running.sees("worker:1 moves again", within=60)
+    running.sees("worker:1 is making progress again", within=60)
     muster("stop", "last").expect(0)
     running.wait()
 
@@ -612,7 +612,7 @@ def test_programs_that_have_nothing_to_do_are_idle(muster):
     assert re.search("timer:0 sleeps in <module> .*, for [1-4] min", found["timer"]["evidence"])
     assert muster.status()["phase"] == "running"
     assert "timer:0 on" in muster("status", "last").expect(0).out
-    assert "is idle, has done nothing for" in muster("why", "last").expect(0).out
+    assert "is idle: it has done nothing for" in muster("why", "last").expect(0).out
 
 
 def test_programs_that_wait_for_something_outside_are_idle(muster):

@@ -134,7 +134,7 @@ def ten_thousand(muster):
 def test_lists_say_what_their_limit_leaves_out(muster, ten_thousand):
     done = muster("history").expect(0)
     assert len(done.out.splitlines()) == 1 + 20
-    assert "9981 more; --limit 10001 shows further ones" in done.err
+    assert "9981 more; --limit 10001 shows more of them" in done.err
     assert len(muster("history", "--json").expect(0).json()["jobs"]) == 10001
     assert len(muster("ps", "--all", "--json").expect(0).json()["jobs"]) == 10001
     assert len(muster("history", "--json", "--limit", "3").expect(0).json()["jobs"]) == 3

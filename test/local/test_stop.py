@@ -120,7 +120,7 @@ def test_a_job_of_which_nothing_runs_is_not_waited_for(muster):
         lambda: (told := muster("why", job).expect(0).out) and "none is running" in told and told)
     for words in (("exec", job, "--", "true"), ("forward", job, "0:80")):
         muster(*words, within=20).expect_error(6, "no master of this job is running", job)
-    assert "has no master: nothing of it runs" in muster("stop", job).expect(0).out
+    assert "has no master: none of it is running" in muster("stop", job).expect(0).out
 
 
 def test_term_goes_to_the_whole_process_group(muster):

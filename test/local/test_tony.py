@@ -231,7 +231,7 @@ def test_what_a_conversion_leaves_out_is_said(muster):
     words = ("--convert", "-executes", "true", *ONE)
     assert tony(muster, *words).expect(0).err == ""
     done = tony(muster, *words, "--set", "restart.process=0").expect(0)
-    assert done.lines("what --set says is not in it")
+    assert done.lines("the values of --set are not included")
     assert "restart" not in done.out
 
 

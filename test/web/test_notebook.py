@@ -191,7 +191,7 @@ def test_a_job_that_is_no_notebook_says_so(muster):
     muster("submit", "-n", "1", "--", "sleep", "1000").expect(0)
     muster.wait_for_phase("running")
     done = muster("notebook", muster.job(), within=60).expect(2)
-    assert f"{muster.job()} runs no notebook" in done.err
+    assert f"{muster.job()} is not running a notebook" in done.err
 
 
 def test_an_environment_without_jupyter_is_said_before_anything_is_asked(muster):

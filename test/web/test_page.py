@@ -87,11 +87,11 @@ def test_without_the_token_nobody_learns_anything(muster, gate, browser):
     for guess in (wrong, token[:-1], ""):
         assert browsers.fetch(site + "/api/session", "POST", guess.encode())[0] == 401
     browser.open(f"{site}/#t={wrong}")
-    assert "not, or no longer, valid" in browser.sees("#notice", "valid")
+    assert "not valid, or no longer valid" in browser.sees("#notice", "valid")
     assert browser.text("main") is None
     browser.open("about:blank")
     browser.open(site + "/")
-    browser.sees("#notice", "opened by the job's link")
+    browser.sees("#notice", "pen this page with the job's link")
     gate.open()
     running.wait().expect(0)
 

@@ -51,11 +51,11 @@ def test_people_sign_in_and_narrow_the_list(portal, browser, tmp_path):
     site, keys = portal
     browser.open(site)
     sign_in(browser, "nobodys-0123456789")
-    browser.sees("#notice", "no token")
+    browser.sees("#notice", "not a token of this portal")
     sign_in(browser, ROOT)
     browser.sees(row(keys["digits"]), "succeeded")
     browser.sees(row(keys["bad"]), "failed")
-    browser.sees("#facts", "seen by root")
+    browser.sees("#facts", "signed in as root")
     browser.picture(tmp_path / "list.png")
     choose(browser, "state", "failed")
     browser.sees("#place", "1 to 1 of 1")
@@ -67,6 +67,38 @@ def test_people_sign_in_and_narrow_the_list(portal, browser, tmp_path):
     browser.click(f"{row(keys['bad'])} a")
     browser.sees("#outcome-title", "failed")
     assert "ValueError: no" in browser.text("#evidence")
+
+
+# Holds back the answers to requests whose address has the words, until `window.held` is called.
+HOLD = """
+const passed = window.fetch, words = arguments[0];
+const until = new Promise((done) => { window.held = done; });
+window.came = 0;
+window.fetch = async (address, ...rest) => {
+  const answer = await passed(address, ...rest);
+  if (String(address).includes(words)) {
+    window.came += 1;
+    await until;
+  }
+  return answer;
+};
+"""
+
+
+def test_an_older_list_that_comes_late_changes_nothing(portal, browser):
+    site, keys = portal
+    browser.open(site)
+    sign_in(browser, ROOT)
+    browser.sees("#place", "1 to 2 of 2")
+    browser.run(HOLD, "state=succeeded")
+    choose(browser, "state", "succeeded")
+    harness.eventually(lambda: browser.run("return window.came") > 0, what="the list has come")
+    choose(browser, "state", "failed")
+    browser.sees("#place", "1 to 1 of 1")
+    browser.sees(row(keys["bad"]), "failed")
+    browser.run("window.held(); return new Promise(done => setTimeout(done, 200))")
+    assert browser.text(row(keys["digits"])) is None
+    assert browser.text(row(keys["bad"])) is not None
 
 
 def test_a_user_and_a_queue_have_pages(portal, browser, tmp_path):

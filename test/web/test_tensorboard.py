@@ -41,7 +41,7 @@ def test_curves_are_behind_the_job_s_link(muster, gate, browser, python):
     assert not [line for line in muster.processes().values()
                 if "path_prefix" in line and re.search("[0-9a-f]{64}", line)]
     assert "tensorboard: on the job's page" in muster("status", "last").expect(0).out
-    assert "on its page" in muster("tensorboard", "last").expect(0).out
+    assert "the job's page links to its TensorBoard" in muster("tensorboard", "last").expect(0).out
     gate.open()
     running.wait().expect(0)
     # Afterwards.

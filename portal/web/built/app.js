@@ -30,7 +30,7 @@ function say_unreachable(last) {
     if (last === null) {
         set_text(by_id("phase"), "not reached");
         show_text(by_id("notice"), "The job cannot be reached: it has ended, or a new master is " +
-            "taking over. muster ps lists jobs that run, muster history those that have ended.");
+            "taking over. muster ps lists running jobs, muster history those that have ended.");
         return;
     }
     const because = last.phase === "stopping"

@@ -75,7 +75,7 @@ export class Search {
                     best = { source, at, ms };
                 }
             }
-            this.finish(best, "No line tells of an error.");
+            this.finish(best, "No line reports an error.");
         }
         catch (error) {
             this.fail(signal);
@@ -177,7 +177,7 @@ export class Search {
     fail(signal) {
         if (!signal.aborted) {
             this.stop();
-            this.say("The search broke off: nobody answers.");
+            this.say("The search stopped: no response.");
         }
     }
     start() {

@@ -36,7 +36,7 @@ export async function open_session() {
     }
     const response = await request("api/session", { method: "POST", body: token });
     if (response.status === 401) {
-        throw new Trouble("unknown", "this link is not, or no longer, valid");
+        throw new Trouble("unknown", "this link is not valid, or no longer valid");
     }
     const { base } = await document_of(response);
     sessionStorage.setItem(kept, base);
@@ -60,7 +60,7 @@ export async function keep_session() {
 export async function read(address, signal) {
     const response = await request(address, { signal: signal ?? null });
     if (response.status === 401) {
-        throw new Trouble("unknown", "this page is opened by the job's link");
+        throw new Trouble("unknown", "open this page with the job's link");
     }
     if (response.status === 403) {
         throw new Trouble("forbidden", "you may not see this job");
@@ -96,6 +96,6 @@ async function document_of(response) {
         return (await response.json());
     }
     catch {
-        throw new Trouble("gone", "the response broke off");
+        throw new Trouble("gone", "the response ended early");
     }
 }

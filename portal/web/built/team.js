@@ -148,7 +148,7 @@ function show_subject(list) {
     const of = subject();
     const title = of === null ? "Jobs" : titles[of.kind](of.name);
     set_text(document.querySelector("h1"), title);
-    document.title = `Muster: ${of === null ? "jobs of all" : title.toLowerCase()}`;
+    document.title = `Muster: ${of === null ? "everybody's jobs" : title.toLowerCase()}`;
     by_id("all").hidden = of === null;
     for (const kind of ["user", "queue"]) {
         field(kind).parentElement.hidden = of?.kind === kind;
@@ -173,7 +173,7 @@ async function show() {
     for (const name of Object.keys(choices)) {
         offer(name, list[choices[name]]);
     }
-    show_text(by_id("facts"), `seen by ${list.viewer}`);
+    show_text(by_id("facts"), `signed in as ${list.viewer}`);
     show_text(by_id("away"), list.notice);
     show_subject(list);
     const first = offset();
@@ -213,7 +213,7 @@ function sign_in(takes_tickets) {
             const token = by_id("token");
             fetch("api/session", { method: "POST", body: token.value.trim() }).then((response) => {
                 if (!response.ok) {
-                    throw new Error("this is no token of the portal");
+                    throw new Error("this is not a token of this portal");
                 }
                 token.value = "";
                 form.hidden = true;

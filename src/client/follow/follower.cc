@@ -164,7 +164,7 @@ void Follower::on_reader_gone() {
   if (deps_.console.out_disk_failed()) {
     const Error trouble =
         system_error(deps_.console.out_errno(), "cannot write to standard output");
-    deps_.console.err(fmt::format("muster: {}; {} goes on, and its logs have all output\n",
+    deps_.console.err(fmt::format("muster: {}; {} continues, and its logs have all of the output\n",
                                   trouble.message, options_.job_id));
     return;
   }

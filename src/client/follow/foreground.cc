@@ -100,7 +100,7 @@ std::optional<FoundEnd> Whereabouts::read_end(bool stopped) {
   if (!found.outcome) {
     found.error = fmt::format(
         "{0} has no master any more: the machine went down, or every process of the job was "
-        "killed; `muster status {0}` tells how far it came",
+        "killed; `muster status {0}` shows how far it got",
         folder_.id().value);
   }
   found.log = std::move(reading->log);
@@ -220,11 +220,11 @@ void Foreground::pass_on_interrupt() {
   stopping_ = std::exchange(interrupted_, true);
   if (stopping_) {
     session_.console.err(
-        fmt::format("\nmuster: ending {} by SIGTERM; Ctrl-C again leaves it\n", id));
+        fmt::format("\nmuster: stopping {} with SIGTERM; Ctrl-C again detaches from it\n", id));
     follower_->stop_job(job::StopHow::Terminate);
   } else {
-    session_.console.err(
-        fmt::format("\nmuster: interrupting {} (SIGINT); Ctrl-C again ends it by SIGTERM\n", id));
+    session_.console.err(fmt::format(
+        "\nmuster: interrupting {} (SIGINT); Ctrl-C again stops it with SIGTERM\n", id));
     follower_->stop_job(job::StopHow::Interrupt);
   }
 }
@@ -238,7 +238,8 @@ void Foreground::interrupt() {
     // It is already being stopped, so the next one only leaves.
     session_.console.status("");
     session_.console.err(fmt::format(
-        "\nmuster: detached from {}, which is being stopped; muster status {}\n", id, id));
+        "\nmuster: detached from {}, which is being stopped; `muster status {}` shows its state\n",
+        id, id));
     follower_->detach();
     return;
   }
@@ -247,7 +248,7 @@ void Foreground::interrupt() {
     follower_->mute();
     session_.console.status("");
     session_.console.err(
-        fmt::format("\nmuster: left {}, which goes on. Ctrl-C again within 3 s stops it.\n"
+        fmt::format("\nmuster: left {}; it keeps running. Ctrl-C again within 3 s stops it.\n"
                     "  come back:  muster logs -f {}\n  stop it:    muster stop {}\n",
                     id, id, id));
     leave_timer_ = loop_.call_after(kSecondInterrupt, [this] { follower_->detach(); });

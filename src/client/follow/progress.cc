@@ -75,7 +75,7 @@ std::string size_of(const job::Machine& machine, job::RoleIndex index) {
       std::ranges::count_if(machine.state().tasks[index.value], [](const job::Task& task) {
         return !task.attempts.empty() && task.attempts.back().state == AttemptState::Running;
       });
-  return fmt::format("{} has {} now, of {} to {}", role.name,
+  return fmt::format("{} now has {} (from {} to {})", role.name,
                      job::count_of(static_cast<size_t>(tasks), "task"), role.tasks_min, role.tasks);
 }
 
@@ -289,8 +289,8 @@ std::string describe_stall(const job::Plan& plan, job::AttemptId attempt,
   const std::string who = fmt::format("{} on {}", to_string(plan, attempt.task), host.value);
   std::string text =
       note.sure == job::Sureness::Sign
-          ? fmt::format("{} is idle, has done nothing for {}", who, format_duration(note.silent))
-          : fmt::format("{} {}, no progress for {} ({})", who,
+          ? fmt::format("{} is idle: it has done nothing for {}", who, format_duration(note.silent))
+          : fmt::format("{} {}: no progress for {} ({})", who,
                         note.sure == job::Sureness::Unsure ? "may hang" : "hangs",
                         format_duration(note.silent), to_string(note.sure));
   constexpr size_t kLinesMax = 3;
@@ -353,7 +353,7 @@ std::optional<std::string> narrate_stall(const job::Machine& machine,
   }
   const std::string task = to_string(machine.plan(), stalled.attempt.task);
   if (stalled.silent == Duration::zero()) {
-    return task + " moves again";
+    return task + " is making progress again";
   }
   const job::StallNote note{.at = {},
                             .silent = stalled.silent,
@@ -398,7 +398,7 @@ std::optional<std::string> narrate_fact(const job::Machine& machine, const job::
           },
           [&](const job::ContainerEnded& ended) { return narrate_end(state, ended); },
           [&](const job::RequestRefused& refused) -> Line {
-            return "the cluster refused: " + printable(refused.reason);
+            return "the cluster refused a request: " + printable(refused.reason);
           },
           [&](const job::LaunchFailed& failed) -> Line {
             return fmt::format("container {} could not be started: {}", failed.container.value,
@@ -411,8 +411,8 @@ std::optional<std::string> narrate_fact(const job::Machine& machine, const job::
                                           to_string(report.health))};
           },
           [&](const job::PreemptionNoticed& notice) -> Line {
-            return fmt::format("the cluster takes container {} in {}", notice.container.value,
-                               format_duration(notice.in));
+            return fmt::format("the cluster will take back container {} in {}",
+                               notice.container.value, format_duration(notice.in));
           },
           [&](const job::EndpointPublished& endpoint) -> Line {
             return fmt::format(
@@ -451,7 +451,8 @@ std::string narrate_unconfirmed(const job::Machine& machine,
   }
   const job::Attempt* first = machine.state().find_attempt(old.front());
   return fmt::format(
-      "{} on {} may still run: the cluster has not confirmed its end; it can no longer commit",
+      "{} on {} may still be running: the cluster has not confirmed its end; it can no longer "
+      "commit",
       names, first == nullptr ? "a lost host" : first->host.value);
 }
 

@@ -133,10 +133,10 @@ TEST_F(Narration, TellsTheSizeOfAnElasticRole) {
   tell(job::AgentJoined{job::ContainerId("c2"), "127.0.0.1:9"});
   tell(job::AttemptJoined{worker(2), {"127.0.0.1", 5002, {}}});
   EXPECT_EQ(tell(job::AttemptStarted{worker(2), 100}),
-            "worker:2 joins: worker has 3 tasks now, of 1 to 3");
+            "worker:2 joins: worker now has 3 tasks (from 1 to 3)");
   EXPECT_EQ(tell(job::AttemptEnded{worker(0), exit_of(7, "user.exit")}),
-            "worker:0 ended: exit code 7 (user.exit), failed for good; worker has 2 tasks now, of "
-            "1 to 3");
+            "worker:0 ended: exit code 7 (user.exit), failed for good; worker now has 2 tasks "
+            "(from 1 to 3)");
 }
 
 TEST_F(Narration, IsSilentOnWhatMusterStoppedItself) {
@@ -187,7 +187,7 @@ TEST_F(Narration, TellsWhoReachedIntoATask) {
 TEST_F(Narration, TellsOfAStalledTask) {
   start(spec::Membership::Independent, {});
   EXPECT_EQ(tell(job::AttemptStalled{worker(2), minutes(10)}),
-            "worker:2 on h1 is idle, has done nothing for 10 min");
+            "worker:2 on h1 is idle: it has done nothing for 10 min");
   EXPECT_EQ(tell(job::AttemptStalled{worker(2, 9), minutes(10)}), "");
 }
 

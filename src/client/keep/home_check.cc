@@ -15,10 +15,9 @@ Status check_home(const Session& session) {
   const Status checked =
       os::check_trusted(home, in_container ? os::Above::Trusted : os::Above::Checked);
   if (!checked) {
-    return user_error(
-        fmt::format("jobs cannot be kept in {}: {}; set MUSTER_HOME to a folder that "
-                    "only you can write",
-                    printable(home.string()), checked.error().message));
+    return user_error(fmt::format(
+        "jobs cannot be kept in {}: {}; set MUSTER_HOME to a folder that only you can write to",
+        printable(home.string()), checked.error().message));
   }
   return {};
 }

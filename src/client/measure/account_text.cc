@@ -159,7 +159,7 @@ std::string account_text(const AccountView& view, bool colour) {
       job::count_of(account.containers, "container"),
       account.given_back > 0 ? fmt::format(" ({} given back unused)", account.given_back) : "");
   out += class_rows(account);
-  out += fmt::format("  queued      {:>12}           beside it: nothing was granted\n",
+  out += fmt::format("  queued      {:>12}           not included above: nothing was granted\n",
                      format_duration(account.queued));
   out += fmt::format("  goodput     {:>12}           productive / granted\n",
                      goodput ? fmt::format("{:.1f} %", *goodput * 100) : "none");

@@ -94,10 +94,9 @@ int show_advice(Session& session, const AdviseCommand& command) {
     return 0;
   }
   if (advice.empty()) {
-    session.console.out(
-        fmt::format("nothing to advise on {}: what is known of it lies within the "
-                    "limits of every rule\n",
-                    job->folder.id().value));
+    session.console.out(fmt::format(
+        "no advice for {}: everything known about it is within the limits of every rule\n",
+        job->folder.id().value));
     return 0;
   }
   session.console.out(advice_text(advice, session.console.screen().colour));

@@ -119,7 +119,7 @@ std::string hosts_text(const HostBook& book) {
     width = std::max(width, host.value.size());
   }
   std::string out = fmt::format("{:<{}} {:>5} {:>9} {:>10} {:>7}  {}\n", "host", width, "jobs",
-                                "failures", "GPU errors", "slower", "last harm");
+                                "failures", "GPU errors", "slower", "last trouble");
   for (const auto& [host, record] : book.hosts()) {
     out += std::string(
         trim(fmt::format("{:<{}} {:>5} {:>9.1f} {:>10.1f} {:>7}  {}", host.value, width,
@@ -128,7 +128,7 @@ std::string hosts_text(const HostBook& book) {
     out += "\n";
   }
   for (const account::HostToAvoid& each : book.to_avoid()) {
-    out += fmt::format("{} harms jobs: {}\n", each.host.value, each.reason);
+    out += fmt::format("jobs avoid {}: {}\n", each.host.value, each.reason);
   }
   return out;
 }
@@ -171,7 +171,7 @@ int show_hosts(Session& session, const HostsOptions& command) {
   }
   const HostBook book(found->lines, session.now());
   if (book.damaged() > 0) {
-    session.console.err(fmt::format("muster: what jobs found about hosts is damaged: {} left out\n",
+    session.console.err(fmt::format("muster: the record of hosts is damaged: {} skipped\n",
                                     job::count_of(book.damaged(), "line")));
   }
   session.console.out(command.json ? hosts_json(book, *found)

@@ -76,18 +76,18 @@ std::vector<std::string> notes_of(const FoundJob& job, const account::Account& a
   const account::StartsKnown& starts = account.starts;
   if (starts.by_output > 0) {
     notes.push_back(fmt::format(
-        "of {} no step is known: they count as starting until their first line of output",
+        "no step is known for {}: the time until the first line of output counts as starting",
         job::count_of(starts.by_output, "attempt")));
   }
   if (starts.unknown > 0) {
     notes.push_back(
-        fmt::format("of {} neither step nor output is known: all their time counts as work",
+        fmt::format("neither step nor output is known for {}: all of that time counts as work",
                     job::count_of(starts.unknown, "attempt")));
   }
   if (account.guessed > Duration::zero()) {
     notes.push_back(fmt::format(
-        "whether {} of the repeated time was lost is not known: neither checkpoints nor steps of "
-        "the program were seen, so it counts as if it had begun again from the start",
+        "it is not known whether {} of the repeated time was really lost: neither checkpoints nor "
+        "steps of the program were seen, so it counts as if the program had started over",
         format_duration(account.guessed)));
   }
   return notes;
@@ -130,7 +130,7 @@ JobAccount account_of(Session& session, const FoundJob& job, WithSamples with_sa
   made.account.running = !job.ended() && !job.lost();
   made.notes = notes_of(job, made.account);
   if (!measured) {
-    made.notes.push_back("what was measured is not in it: " + measured.error().message);
+    made.notes.push_back("the measurements are not included: " + measured.error().message);
   }
   return made;
 }

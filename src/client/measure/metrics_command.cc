@@ -89,7 +89,7 @@ Result<std::string> metrics_text(Session& session, const MetricsOptions& command
   if (series.empty()) {
     return std::string(command.names.empty() && command.tasks.empty()
                            ? "nothing was measured: tasks are measured once a second\n"
-                           : "nothing was measured of these tasks by these names\n");
+                           : "nothing was measured for these tasks under these names\n");
   }
   return table_of(series);
 }

@@ -19,7 +19,7 @@ std::vector<TopLine> help_lines(unsigned width, unsigned height) {
       "",
       "q             quit",
       "h, ?          this help",
-      "up, down      mark another row; so Page Up, Page Down, Home, End",
+      "up, down      mark another row; also Page Up, Page Down, Home, End",
       "space, Enter  fold or unfold the marked job or role",
       "left, right   fold, unfold",
       "N             sort by name",
@@ -28,7 +28,7 @@ std::vector<TopLine> help_lines(unsigned width, unsigned height) {
       "G             sort by GPU use",
       "S             sort by step",
       "R             reverse the order",
-      "/             show only tasks whose name, host or state has a text",
+      "/             show only tasks whose name, host or state contains a text",
       "Escape        show all again",
       "any key leaves this help",
   };

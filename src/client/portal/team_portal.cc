@@ -414,12 +414,12 @@ Status check_serving(Session& session, const PortalOptions& options) {
   MUSTER_TRY(const cluster::Cluster* const cluster, session.clusters->named(options.on, {}));
   if (homes_of(options, *cluster).empty()) {
     return user_error(
-        "--serve needs --homes, whose jobs to show, as in --homes '/home/{user}/.muster'");
+        "--serve needs --homes, which says where jobs are, as in --homes '/home/{user}/.muster'");
   }
   if (options.tokens.empty() && options.proxies.empty() && options.keytab.empty()) {
     return user_error(
-        "--serve needs --tokens, a file that says who may look, --keytab, for Kerberos to say it, "
-        "or --proxy, who says it");
+        "--serve needs a way to identify users: --tokens FILE, --keytab FILE (Kerberos) or --proxy "
+        "ADDRESS");
   }
   if (options.certificate.empty() != options.key.empty()) {
     return user_error("--certificate and --key belong together");

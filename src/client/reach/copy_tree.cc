@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 /// this path, or that it may not be looked at.
 constexpr std::string_view kFunctions = R"sh(not_found() {
   case $(LC_ALL=C ls -d -- "$1" 2>&1) in
-    *"Permission denied") echo "muster: $1 may not be looked for$2: permission denied" ;;
+    *"Permission denied") echo "muster: no permission to look for $1$2" ;;
     *) echo "muster: $1 does not exist$2" ;;
   esac >&2
   exit 2
@@ -72,7 +72,7 @@ if [ -d "$p" ]; then d=$p; final=${p%/}/$3
 else case $p in */*) d=${p%/*}/ ;; *) d=. ;; esac; final=$p; fi
 [ -d "$d" ] || { echo "muster: $d is not a folder in the task" >&2; exit 2; }
 if [ -d "$final" ] || [ -L "$final" ]; then
-  echo "muster: $final exists already in the task; remove it, or name another target" >&2
+  echo "muster: $final already exists in the task; remove it, or name another target" >&2
   exit 2
 fi
 command -v tar > /dev/null 2>&1 ||
@@ -86,7 +86,7 @@ if tar -xf - --no-same-owner -C "$part"; then
   exit 0
 fi
 rm -rf -- "$part"
-echo "muster: $final could not be written whole" >&2
+echo "muster: $final could not be written completely" >&2
 exit 1)sh";
 
 /// Gives its name to what was read if $4 is `yes`; else removes it.
@@ -197,7 +197,7 @@ bool is_real_folder(const fs::path& path) {
 
 Error exists_already(const fs::path& path) {
   return user_error(
-      fmt::format("{} exists already; remove it, or name another target", printable(path.string())),
+      fmt::format("{} already exists; remove it, or name another target", printable(path.string())),
       Errc::AlreadyExists);
 }
 

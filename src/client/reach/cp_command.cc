@@ -43,7 +43,7 @@ tell() { stat -L -c "$1" -- /proc/self/fd/3 2> /dev/null; }
 size=$(tell %s)
 room=$(($(tell '%b * %B') + 0))
 [ "${size:-0}" -lt $((room + (1 << 30))) ] ||
-  echo "muster: $p takes $((room >> 20)) MiB of the disk, its copy $((size >> 20)) MiB:" \
+  echo "muster: $p takes $((room >> 20)) MiB on disk, its copy $((size >> 20)) MiB:" \
     "holes are copied as zeros" >&2
 # head reads 8 KiB at a time, which takes three times the work; a small file is not worth asking.
 pieces() { dd bs=131072 iflag=fullblock,count_bytes status=none count="$1"; }
@@ -88,11 +88,11 @@ if cat > "$part"; then
   if [ "$came" -eq "$3" ]; then
     chmod "$mode" "$part" && mv -f "$part" "$p" && exit 0
   else
-    echo "muster: of the $3 bytes for $p only" $came "came" >&2
+    echo "muster: only" $came "of the $3 bytes for $p arrived" >&2
   fi
 fi
 rm -f "$part"
-echo "muster: $p could not be written whole" >&2
+echo "muster: $p could not be written completely" >&2
 exit 1)sh";
 
 Error not_plain(const fs::path& path) {
@@ -208,10 +208,9 @@ int copy_here(Session& session, const CopyPlace& from, const fs::path& to, const
     const Status kept = whole ? part->keep(read.permissions) : whole;
     status = kept ? 0 : fail(session.console, kept.error());
   } else if (status == kReadBroke) {
-    session.console.err(
-        fmt::format("muster: {} cannot be read to its end; {} came, and nothing "
-                    "was written\n",
-                    printable(name), format_bytes(part->size_bytes())));
+    session.console.err(fmt::format(
+        "muster: {} cannot be read to its end: only {} arrived, so nothing was written\n",
+        printable(name), format_bytes(part->size_bytes())));
   }
   if (status == kReaderGone) {
     return fail(session.console, Error{Errc::OutOfSpace, Blame::User,
@@ -231,9 +230,9 @@ void tell_holes(Console& console, const fs::path& path, const struct stat& statu
   const uint64_t size = file_size_of(status);
   const uint64_t room = static_cast<uint64_t>(status.st_blocks) * kBlockBytes;
   if (size >= room + kToldBytes) {
-    console.err(fmt::format(
-        "muster: {} takes {} MiB of the disk, its copy {} MiB: holes are copied as zeros\n",
-        printable(path.string()), room >> kMiBShift, size >> kMiBShift));
+    console.err(
+        fmt::format("muster: {} takes {} MiB on disk, its copy {} MiB: holes are copied as zeros\n",
+                    printable(path.string()), room >> kMiBShift, size >> kMiBShift));
   }
 }
 
@@ -247,10 +246,9 @@ Status check_size(int file, const fs::path& path) {
         system_error(errno, fmt::format("cannot read {}", printable(path.string()))).message);
   }
   if (got > 0 && ::fstat(file, &status) == 0 && status.st_size == 0) {
-    return user_error(
-        fmt::format("{} has no size, as files of the kernel have none; copy what it "
-                    "says to a plain file first",
-                    printable(path.string())));
+    return user_error(fmt::format(
+        "{} has no size, like other files of the kernel; copy its content to a plain file first",
+        printable(path.string())));
   }
   return {};
 }
@@ -382,8 +380,9 @@ int copy_files(Session& session, const CopyOptions& command) {
   const bool there = !target.job.empty();
   if (std::ranges::any_of(places,
                           [&](const CopyPlace& each) { return each.job.empty() != there; })) {
-    return fail(session.console, user_error("one side must be a task's (JOB:TASK:PATH), the other "
-                                            "this machine's"));
+    return fail(
+        session.console,
+        user_error("one side must be in a task (JOB:TASK:PATH), the other on this machine"));
   }
   std::error_code ignored;
   if (places.size() > 1 && !there && !fs::is_directory(target.path, ignored)) {

@@ -47,10 +47,11 @@ int exec_in_tasks(Session& session, const ExecOptions& command) {
     bytes += word.size() + 1;
   }
   if (bytes > wire::kArgumentsBytesMax) {
-    return fail(session.console, user_error(fmt::format(
-                                     "the command has {}; at most {} can be sent, more go "
-                                     "through standard input",
-                                     format_bytes(bytes), format_bytes(wire::kArgumentsBytesMax))));
+    return fail(
+        session.console,
+        user_error(fmt::format(
+            "the command has {}; at most {} can be sent: pass the rest through standard input",
+            format_bytes(bytes), format_bytes(wire::kArgumentsBytesMax))));
   }
   const Result<Duration> wait = spec::parse_duration(command.wait);
   if (!wait) {

@@ -276,7 +276,8 @@ void ExecRun::on_opened(Member& member, const wire::StreamOpened& opened) {
                         : fmt::format("; {} leaves it running", describe_keys(plan_.detach_keys))));
   }
   if (opened.lost > 0) {
-    say(fmt::format("{} that it wrote meanwhile are not kept any more", format_bytes(opened.lost)));
+    say(fmt::format("{} that it wrote meanwhile are no longer available",
+                    format_bytes(opened.lost)));
   }
   terminal_.join(opened.modes);
 }
@@ -298,8 +299,8 @@ void ExecRun::on_broken(const std::string& why) {
   let_keys_wait();
   member.command.reset();
   session_.console.err("\n");
-  say("the connection to the master was lost; the shell runs on, and is joined again when there is "
-      "a master, with what is typed meanwhile; Ctrl-C leaves it");
+  say("the connection to the master was lost; the shell keeps running, and you rejoin it, with "
+      "what you type meanwhile, as soon as there is a master; Ctrl-C leaves it");
 }
 
 void ExecRun::on_frame(const wire::StreamFrame& frame) {
@@ -368,7 +369,7 @@ void ExecRun::on_ended(Member& member) {
     // The connection between master and agent broke; the shell may be back when that is.
     let_keys_wait();
     session_.console.err("\n");
-    say(end.reason + "; the shell is joined again if it runs on; Ctrl-C leaves it");
+    say(end.reason + "; you rejoin the shell if it is still running; Ctrl-C leaves it");
     loop_.post([this] {
       if (!left_) {
         open(members_.front());
@@ -538,7 +539,7 @@ void ExecRun::leave(int status) {
   if (plan_.keeps && !members_.empty() && members_.front().shell.shell != 0) {
     terminal_.give_back();
     const Member& member = members_.front();
-    say(fmt::format("shell {} of {} runs on; muster shell {} {} --join {} comes back",
+    say(fmt::format("shell {} of {} keeps running; `muster shell {} {} --join {}` returns to it",
                     member.shell.shell, name_of(member), streams_.folder().id().value,
                     name_of(member), member.shell.shell));
   }

@@ -215,7 +215,7 @@ LoopbackListener::Refused ForwardRun::refusal() {
   }
   return [this](uint32_t user) {
     if (strangers_.size() < kStrangersTold && strangers_.insert(user).second) {
-      say(fmt::format("another user of this machine (uid {}) wanted to connect, and may not{}",
+      say(fmt::format("another user of this machine (uid {}) tried to connect and was refused{}",
                       user,
                       plan_.way == spec::Reach::Forward ? "; --any-user lets everybody in" : ""));
     }

@@ -73,7 +73,7 @@ Status check_here(const Session& session) {
 Result<Shown> shown_by(const NotebookOptions& command, const cluster::Traits& traits) {
   const bool in_hdfs = command.folder.starts_with("hdfs:");
   if (in_hdfs && !traits.hdfs) {
-    return user_error("--folder: only on a cluster with HDFS can files be kept there, not on " +
+    return user_error("--folder: files can be kept in HDFS only on a cluster that has it, not on " +
                       (command.spec.on.empty() ? "this machine" : printable(command.spec.on)));
   }
   if (!traits.remote) {
@@ -155,7 +155,8 @@ std::variant<Place, int> find_place(Session& session, const std::string& job, co
   const auto read =
       std::from_chars(line.data(), line.data() + std::min(first, line.size()), place.port);
   if (second == std::string::npos || read.ec != std::errc{} || place.port == 0) {
-    return fail(session.console, user_error(fmt::format("{} runs no notebook", printable(job))));
+    return fail(session.console,
+                user_error(fmt::format("{} is not running a notebook", printable(job))));
   }
   place.token = line.substr(first + 1, second - first - 1);
   place.page = line.substr(second + 1, third - second - 1);

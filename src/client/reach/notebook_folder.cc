@@ -107,9 +107,9 @@ Status check_notebook_folder(Session& session, cluster::Cluster& cluster, const 
         continue;
       }
       return user_error(
-          fmt::format("the notebook of {0} keeps its files in {1}, and each of two would overwrite "
-                      "what the other saves; `muster notebook {0}` comes back to it, {2} starts "
-                      "another with a folder of its own",
+          fmt::format("the notebook of {0} keeps its files in {1}, and two notebooks there would "
+                      "overwrite each other's files; `muster notebook {0}` returns to it, {2} "
+                      "starts another with a folder of its own",
                       printable(job.id), printable(keeper->kept), alternative),
           Errc::AlreadyExists);
     }

@@ -46,7 +46,7 @@ Result<std::string> checkpoints_of(Session& session, const FoundJob& job) {
   if (tasks_are_remote(session, job) || checkpoint.dir.empty() || last == nullptr) {
     return user_error(
         "nothing is left of the chief's checkpoint folder: name a place that outlives the job "
-        "(checkpoint.to), or tell where the event files are (--logdir)");
+        "(checkpoint.to), or say where the event files are (--logdir)");
   }
   std::string host = last->host.value;
   std::ranges::replace(host, ':', '_');
@@ -143,7 +143,8 @@ int show_tensorboard(Session& session, const TensorboardOptions& command) {
   });
   if (on_page && !found->lost() && !found->ended()) {
     session.console.out(
-        fmt::format("{} runs; its TensorBoard is on its page\n", found->folder.id().value));
+        fmt::format("{} is still running; the job's page links to its TensorBoard\n",
+                    found->folder.id().value));
     return 0;
   }
   const Result<std::string> logdir =

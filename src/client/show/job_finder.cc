@@ -23,7 +23,7 @@ std::optional<cluster::JobEntry> find_application(Session& session, const std::s
 }
 
 Error nothing_runs(const cluster::JobFolder& job) {
-  return cluster_error(fmt::format("{} has ended: nothing of it runs any more", job.id().value));
+  return cluster_error(fmt::format("{} has ended: none of it is running any more", job.id().value));
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ class RowsHere {
 
   void finish() {
     if (!unseen_.empty()) {
-      rows_.troubles.push_back("not looked at:" + unseen_);
+      rows_.troubles.push_back("not included:" + unseen_);
     }
   }
 

@@ -22,7 +22,7 @@ int print_rows(Session& session, const ListOptions& command, bool running, bool 
   if (!command.json && (rows->more > 0 || rows->more_unknown)) {
     const std::string count =
         rows->more > 0 ? std::to_string(rows->more) + " more" : "there are more";
-    session.console.err(fmt::format("muster: {}; --limit {} shows further ones\n", count,
+    session.console.err(fmt::format("muster: {}; --limit {} shows more of them\n", count,
                                     rows->all.size() + std::max<uint64_t>(rows->more, 20)));
   }
   for (const std::string& trouble : rows->troubles) {

@@ -42,9 +42,9 @@ Status check_attempt(const cluster::LogFilter& filter, const job::Plan& plan,
     return {};
   }
   return user_error(fmt::format(
-      "--attempt {}: there is none; {}, counted from 1", *filter.attempt,
-      most == 0 ? "no task that is meant has started yet"
-                : "the most that a task has made is " + job::count_of(most, "attempt")));
+      "--attempt {}: there is no such attempt; {}, counted from 1", *filter.attempt,
+      most == 0 ? "none of these tasks has started yet"
+                : "the most that any task has had is " + job::count_of(most, "attempt")));
 }
 
 Result<cluster::LogFilter> filter_of(const LogsOptions& command, const job::Machine& machine) {
@@ -207,8 +207,8 @@ Result<int> show(Session& session, const LogsOptions& command) {
   MUSTER_TRY(const FoundJob found, find_job(session, command.id, command.on));
   if (!command.stream.empty() && found.reading.replayed.machine.plan().spec.logs.merged) {
     session.console.err(
-        "muster: warning: the tasks of this job write standard error into standard output "
-        "(`logs.merged`): --stream tells nothing apart\n");
+        "muster: warning: this job merges standard error into standard output (`logs.merged`), so "
+        "--stream cannot tell them apart\n");
   }
   MUSTER_TRY(const cluster::LogFilter filter, filter_of(command, found.reading.replayed.machine));
   MUSTER_TRY(LogQuery query, query_of(command, session.now()));

@@ -59,7 +59,7 @@ Result<std::string> status_text(Session& session, const JobOptions& command) {
   MUSTER_TRY(const FoundJob job, std::move(read));
   const bool runs = std::holds_alternative<cluster::Running>(job.report) && !job.ended();
   if (runs && !live.status) {
-    session.console.err("muster: the job's master does not answer; this is what its log tells\n");
+    session.console.err("muster: the job's master does not answer; this is what its log says\n");
   }
   const std::string here =
       eventlog::with_page(eventlog::status_json(job.reading.replayed.machine.plan(),
@@ -89,13 +89,12 @@ Result<std::string> owner_link_text(Session& session, const JobOptions& command)
   MUSTER_TRY(const Live live, look(session, entry));
   const std::string id = entry.folder.id().value;
   if (live.page.empty()) {
-    return user_error(id + " has no page now; `muster status` tells how it stands");
+    return user_error(id + " has no page now; `muster status` shows its state");
   }
   if (live.page.find("#t=") == std::string::npos) {
-    return user_error(
-        "the page of " + id +
-        " is behind its cluster's proxy, where it can only be looked at; `muster stop " + id +
-        "` stops it");
+    return user_error("the page of " + id +
+                      " is behind its cluster's proxy, where it is read-only; `muster stop " + id +
+                      "` stops it");
   }
   MUSTER_TRY(const control::Secret secret, read_secret(*session.files, entry.folder));
   return control::owner_page_link(live.page, secret) + "\n";

@@ -78,8 +78,8 @@ int stop_one(Session& session, const StopOptions& command, const Wanted& wanted)
   }
   return say_stopped(session, command, folder,
                      std::holds_alternative<cluster::Lost>(*wanted.report) && !wanted.entry.ended
-                         ? "has no master: nothing of it runs"
-                         : "has ended already");
+                         ? "has no master: none of it is running"
+                         : "has already ended");
 }
 
 }  // namespace

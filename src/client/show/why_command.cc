@@ -25,7 +25,7 @@ using cluster::WaitReason;
 /// Returns what helps a job that waits for what its master says.
 std::string advice_on_wait(const job::Machine& machine) {
   return machine.state().requests.empty()
-             ? "it goes on by itself; `muster show` lists every step so far"
+             ? "it will continue by itself; `muster show` lists every step so far"
              : "`muster ps` lists what else runs: wait for it, stop it, or submit this job again "
                "asking for less (tasks, memory, vcores, gpus)";
 }
@@ -113,7 +113,8 @@ std::string headline_of(const FoundJob& job, bool has_reasons) {
   if (job.ended()) {
     return fmt::format("{} has ended: {}\n", id, to_string(job.reading.state().outcome->result));
   }
-  return has_reasons ? id + " waits:\n" : id + " waits for nothing: its tasks are running\n";
+  return id +
+         (has_reasons ? " is waiting:\n" : " is not waiting for anything: its tasks are running\n");
 }
 
 }  // namespace
@@ -135,7 +136,7 @@ int show_why(Session& session, const WhyCommand& command) {
   for (const WaitReason& reason : *reasons) {
     session.console.out(fmt::format(
         "  - {}\n      {}\n", printable(reason.text),
-        reason.advice.empty() ? "nothing is known that would help" : printable(reason.advice)));
+        reason.advice.empty() ? "Muster has no advice for this" : printable(reason.advice)));
   }
   return 0;
 }

@@ -17,21 +17,22 @@ HostNotes take_host_notes(cluster::Cluster& cluster, spec::Spec& spec, WallTime 
   }
   const Result<std::string> lines = cluster.host_lines();
   if (!lines) {
-    notes.troubles.push_back("what earlier jobs found about hosts cannot be read: " +
+    notes.troubles.push_back("the record of hosts from earlier jobs cannot be read: " +
                              lines.error().message);
     return notes;
   }
   const account::HostBook book(*lines, now);
   if (book.damaged() > 0) {
     notes.troubles.push_back(
-        fmt::format("what earlier jobs found about hosts is damaged: {} left out",
+        fmt::format("the record of hosts from earlier jobs is damaged: {} skipped",
                     job::count_of(book.damaged(), "line")));
   }
   for (const account::HostToAvoid& each : book.to_avoid()) {
     if (std::ranges::find(spec.hosts.avoid, each.host.value) == spec.hosts.avoid.end()) {
       spec.hosts.avoid.push_back(each.host.value);
-      notes.avoided.push_back(fmt::format("hosts: not {}, which harmed earlier jobs: {}",
-                                          printable(each.host.value), each.reason));
+      notes.avoided.push_back(
+          fmt::format("hosts: avoiding {}, which caused trouble for earlier jobs: {}",
+                      printable(each.host.value), each.reason));
     }
   }
   return notes;

@@ -46,10 +46,11 @@ TEST_F(HostNotesTest, AddHostsThatHarmedEarlierJobs) {
   spec_.hosts.avoid = {"h9"};
   const HostNotes found = notes();
   EXPECT_THAT(spec_.hosts.avoid, ElementsAre("h9", "h2"));
-  EXPECT_THAT(found.avoided, ElementsAre("hosts: not h2, which harmed earlier jobs: 2 failures "
-                                         "(host.disk, 2024-10-04)"));
+  EXPECT_THAT(found.avoided,
+              ElementsAre("hosts: avoiding h2, which caused trouble for earlier jobs: 2 failures "
+                          "(host.disk, 2024-10-04)"));
   EXPECT_THAT(found.troubles,
-              ElementsAre("what earlier jobs found about hosts is damaged: 1 line left out"));
+              ElementsAre("the record of hosts from earlier jobs is damaged: 1 line skipped"));
   EXPECT_THAT(notes().avoided, IsEmpty());  // Already in hosts.avoid.
 }
 
@@ -62,9 +63,10 @@ TEST_F(HostNotesTest, AreNotTakenWhereAJobDoesNotWantThem) {
 
 TEST_F(HostNotesTest, ThatCannotBeReadAreTold) {
   cluster_.lines = cluster_error("the name node does not answer");
-  EXPECT_THAT(notes().troubles,
-              ElementsAre("what earlier jobs found about hosts cannot be read: the name node does "
-                          "not answer"));
+  EXPECT_THAT(
+      notes().troubles,
+      ElementsAre("the record of hosts from earlier jobs cannot be read: the name node does "
+                  "not answer"));
 }
 
 }  // namespace

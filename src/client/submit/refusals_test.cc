@@ -44,16 +44,17 @@ TEST_F(StandingRefusals, AreTheLastOfEachRoleInTheWordsOfTheStory) {
   refuse(2, "no room");
   refuse(3, "could not place on node (`notin,node,worker`)");
   refuse(1, "later");
-  EXPECT_EQ(standing(), (std::vector<std::string>{
-                            "the cluster refused: later",
-                            "the cluster refused: could not place on node (`notin,node,worker`)"}));
+  EXPECT_EQ(standing(),
+            (std::vector<std::string>{
+                "the cluster refused a request: later",
+                "the cluster refused a request: could not place on node (`notin,node,worker`)"}));
 }
 
 TEST_F(StandingRefusals, AreOverWithAGrant) {
   refuse(2, "no room");
   refuse(1, "later");
   grant(3);
-  EXPECT_EQ(standing(), std::vector<std::string>{"the cluster refused: later"});
+  EXPECT_EQ(standing(), std::vector<std::string>{"the cluster refused a request: later"});
 }
 
 TEST_F(StandingRefusals, OfARequestThatNobodyMadeAreNone) {

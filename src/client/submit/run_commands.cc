@@ -146,8 +146,8 @@ std::string wrong_command(const Session& session, const SpecOptions& options) {
   const std::string program = command_for(word);
   return program.empty() || !session.files->exists(word)
              ? ""
-             : fmt::format("{} is a file here and no command; start it as in -- {}",
-                           printable(word), program);
+             : fmt::format("{} is a file, not a command; start it as in -- {}", printable(word),
+                           program);
 }
 
 /// What makes up a job beside what was typed.
@@ -189,9 +189,10 @@ Result<JobAndCluster> read_source(Session& session, const SpecOptions& options,
   }
   if (const std::string_view option = quick_option(options);
       !options.spec.empty() && !option.empty()) {
-    return user_error(fmt::format(
-        "{} is for jobs without a specification; set this in {}, or by a key of it, as in --set {}",
-        option, printable(options.spec), key_of_option(option)));
+    return user_error(
+        fmt::format("{} is for jobs without a specification; set it in {}, or override it with a "
+                    "key, as in --set {}",
+                    option, printable(options.spec), key_of_option(option)));
   }
   const cluster::Asker asker{
       .proxy_user = options.proxy_user,
@@ -337,8 +338,8 @@ int run_origin(Session& session, const RunCommand& command, const Origin& origin
   const std::string page = page_of(session, submitted->folder);
   if (origin.made == nullptr && has_unread_input(STDIN_FILENO)) {
     session.console.err(
-        "muster: warning: tasks do not get what comes on standard input, theirs is empty; let the "
-        "program read a file\n");
+        "muster: warning: tasks do not receive this standard input, because theirs is empty: let "
+        "the program read a file\n");
   }
   if (!command.quiet) {
     announce(session, command, origin, *accepted, page);

@@ -158,8 +158,8 @@ Result<tony::Input> read_input(Session& session, tony::Flags flags) {
   } else if (input.flags.executes.empty() && input.flags.conf.empty() &&
              input.flags.setting.empty() && input.flags.default_setting.empty()) {
     return user_error(
-        "there is no tony.xml in this folder; name a file with -conf_file, or give the job by "
-        "flags, as in -executes and -conf tony.worker.instances=1");
+        "there is no tony.xml in this folder; name a file with -conf_file, or describe the job "
+        "with flags, as in -executes and -conf tony.worker.instances=1");
   }
   // In TonY, the site's file takes precedence over the job's.
   const std::string site =
@@ -183,7 +183,8 @@ int print_conversion(Session& session, const tony::Flags& flags, const tony::Con
   session.console.out(tony::render(converted));
   if (!flags.set.empty()) {
     session.console.err(
-        "muster: what --set says is not in it; give it to `muster run` with the specification\n");
+        "muster: the values of --set are not included; pass them to `muster run` together with the "
+        "specification\n");
   }
   if (!converted.notes.empty()) {
     session.console.err(
@@ -204,10 +205,10 @@ void tell_notes(Session& session, const tony::Converted& converted) {
     differing += note.kind == tony::Note::Kind::Differs ? 1 : 0;
   }
   if (differing > 0) {
-    session.console.err(fmt::format(
-        "muster: {} of TonY's settings {} done in another way; the same command with --explain "
-        "tells how\n",
-        differing, differing == 1 ? "is" : "are"));
+    session.console.err(
+        fmt::format("muster: {} of TonY's settings {} handled differently; the same command with "
+                    "--explain shows how\n",
+                    differing, differing == 1 ? "is" : "are"));
   }
 }
 

@@ -34,7 +34,7 @@ uint16_t find_port(Session& session, const std::string& job, const std::string& 
   uint16_t port = 0;
   const auto read = std::from_chars(line.data(), line.data() + line.size(), port);
   if (answer.status == 0 && (read.ec != std::errc{} || port == 0)) {
-    (void)fail(session.console, user_error(job + " has no TB_PORT, where a notebook listens"));
+    (void)fail(session.console, user_error(job + " has no TB_PORT for the notebook to listen on"));
   }
   return answer.status == 0 && read.ec == std::errc{} ? port : 0;
 }

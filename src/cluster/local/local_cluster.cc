@@ -212,12 +212,12 @@ Result<std::vector<WaitReason>> LocalCluster::why(const JobFolder& job,
   std::vector<WaitReason> reasons;
   MUSTER_TRY(const JobReport report, this->report(job));
   if (const auto* const queued = std::get_if<Queued>(&report)) {
-    reasons.push_back({.text = queued->reason, .advice = "it goes on by itself"});
+    reasons.push_back({.text = queued->reason, .advice = "it will continue by itself"});
   }
   for (const std::string& refused : context.refused) {
     reasons.push_back({.text = refused,
-                       .advice = "mend what it says (`df` shows full disks, `ulimit -a` limits); "
-                                 "Muster asks again by itself"});
+                       .advice = "fix what it says (`df` shows full disks, `ulimit -a` limits); "
+                                 "Muster tries again by itself"});
   }
   return reasons;
 }

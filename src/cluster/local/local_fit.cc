@@ -171,7 +171,7 @@ void warn_of_hidden_gpus(const job::Plan& plan, const os::Hardware& hardware, Fi
       plan.spec.roles, [](const spec::Role& role) { return !role.gpus.has_value(); });
   if (!hardware.gpus.empty() && silent && !plan.spec.local.share_gpus) {
     fit.warnings.push_back(fmt::format(
-        "this machine has {}, and no role asks for any, so that tasks see none: set `gpus`, or "
+        "this machine has {}, and no role asks for any, so tasks see none: set `gpus`, or "
         "`local.share_gpus: true` to share them all",
         job::count_of(hardware.gpus.size(), "GPU")));
   }

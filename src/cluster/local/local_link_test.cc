@@ -304,8 +304,8 @@ TEST(FitPlan, SaysThatTasksRunOutsideOfTheirImage) {
   EXPECT_THAT(
       fit_plan(plan, machine, {}).warnings,
       ::testing::ElementsAre("roles.worker.docker.image has no effect on this machine: only "
-                             "YARN starts tasks in Docker images, elsewhere they run "
-                             "without"));
+                             "YARN starts tasks in Docker images; elsewhere they run "
+                             "without one"));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@ namespace muster::cluster::spark {
 
 Status SparkCluster::check_driver() const {
   return start_master_ ? Status()
-                       : Status(unsupported(*this, "be given jobs by the command line",
+                       : Status(unsupported(*this, "be given jobs from the command line",
                                             "they are started by a Spark program: call "
                                             "muster.spark.run() or "
                                             "tensorflowonspark.TFCluster.run() in it"));
@@ -39,8 +39,9 @@ Result<MasterPlace> SparkCluster::submit(const Submission& submission) {
 }
 
 Result<Retained> SparkCluster::retain(const RetentionRules&) {
-  return unsupported(*this, "be cleaned",
-                     "its jobs lie with those of the driver's machine; run `muster clean` there");
+  return unsupported(
+      *this, "be cleaned",
+      "its jobs are kept with those of the driver's machine; run `muster clean` there");
 }
 
 Result<std::vector<Finding>> SparkCluster::examine(ExamineDepth) {

@@ -77,7 +77,8 @@ TEST(BadJob, NamesEndpointsWrongly) {
        "j.yaml:3:13: error: endpoints: `UI` is not a name of an endpoint; use 1 to 32 lower-case "
        "letters, digits, `_` and `-`, and begin with a letter"},
       {"command: a\ntasks: 1\nendpoints: {tensorboard: {role: worker, port: 80}}\n",
-       "j.yaml:3:13: error: endpoints: `tensorboard` is the name of Muster's own; use another"},
+       "j.yaml:3:13: error: endpoints: `tensorboard` is reserved for Muster's own endpoint; use "
+       "another name"},
       {"command: a\ntasks: 1\nendpoints: {ui: {role: worker, port: 80, path: lab}}\n",
        "j.yaml:3:48: error: path: `lab` is not a path; begin with `/`, without blanks"},
       {"command: a\ntasks: 1\nendpoints: [8080]\n",

@@ -117,7 +117,7 @@ class FileCheck {
       const bool special =
           info.kind != PathInfo::Kind::Missing && info.kind != PathInfo::Kind::Forbidden;
       fail(fmt::format("{}: `{}` {}{}", key, path, describe(info.kind),
-                       special ? "; only files and folders can be brought" : ""));
+                       special ? "; only files and folders can be sent along" : ""));
     } else if (!info.readable) {
       fail(fmt::format("{}: `{}` cannot be read: permission denied", key, path));
     }
@@ -154,7 +154,7 @@ class FileCheck {
       const std::string below = place + name;
       const std::string path = folder + "/" + below;
       if (++entries_ == kEntriesMax + 1) {
-        fail(fmt::format("{}: `{}` holds more than {} files; bring an archive instead", key, folder,
+        fail(fmt::format("{}: `{}` holds more than {} files; send an archive instead", key, folder,
                          kEntriesMax));
       }
       if (entries_ > kEntriesMax) {
@@ -185,7 +185,7 @@ class FileCheck {
       return;
     }
     if (info.kind == PathInfo::Kind::Folder) {
-      fail(fmt::format("{}: `{}` is a folder; from_file wants a file", key, path));
+      fail(fmt::format("{}: `{}` is a folder; from_file must name a file", key, path));
     } else if (info.size > kSecretBytesMax) {
       fail(fmt::format("{}: `{}` has {}; at most {} fit into a variable", key, path,
                        format_bytes(info.size), format_bytes(kSecretBytesMax)));

@@ -72,9 +72,9 @@ TEST(CheckFiles, LooksAtEveryNamedFile) {
       {"files: [empty.zip]", "job.yaml:3:9: error: files: `empty.zip` is empty"},
       {"files: [agent.sock]",
        "job.yaml:3:9: error: files: `agent.sock` is a socket; only files and folders can be "
-       "brought"},
+       "sent along"},
       {"files: [fifo]",
-       "job.yaml:3:9: error: files: `fifo` is a pipe; only files and folders can be brought"},
+       "job.yaml:3:9: error: files: `fifo` is a pipe; only files and folders can be sent along"},
       {"files: [secret.py]",
        "job.yaml:3:9: error: files: `secret.py` cannot be read: permission denied"},
       {"files: [dangling]",
@@ -85,7 +85,7 @@ TEST(CheckFiles, LooksAtEveryNamedFile) {
       {"python: {env: venv.tgz}", "job.yaml:3:15: error: python.env: `venv.tgz` does not exist"},
       {"env: {T: {from_file: token}}", "job.yaml:3:7: error: env.T: `token` does not exist"},
       {"env: {T: {from_file: data}}",
-       "job.yaml:3:7: error: env.T: `data` is a folder; from_file wants a file"},
+       "job.yaml:3:7: error: env.T: `data` is a folder; from_file must name a file"},
   };
   for (const auto& row : rows) {
     EXPECT_EQ(check(row.keys, files), row.message) << row.keys;

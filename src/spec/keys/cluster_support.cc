@@ -16,13 +16,13 @@ constexpr std::string_view kYarnOnly = "they are YARN's own settings";
 constexpr std::string_view kLocalOnly = "they describe how one machine is shared";
 constexpr std::string_view kSparkChooses = "Spark chooses the hosts of its executors by itself";
 constexpr std::string_view kMaster =
-    "only YARN starts the master in a container, and again where it ends";
+    "only YARN starts the master in a container, and restarts it when it ends";
 constexpr std::string_view kResources =
     "only YARN grants resources other than memory, vcores and GPUs";
 constexpr std::string_view kLabels = "only YARN's nodes have labels";
 constexpr std::string_view kConstraints = "only YARN places containers by constraints";
 constexpr std::string_view kDocker =
-    "only YARN starts tasks in Docker images, elsewhere they run without";
+    "only YARN starts tasks in Docker images; elsewhere they run without one";
 
 constexpr KeySupport kSupports[] = {
     {.key = "name"},

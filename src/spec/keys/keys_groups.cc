@@ -72,7 +72,7 @@ std::span<const Row> rows_of<Python>() {
 }
 
 constexpr std::string_view kMoves =
-    "3, and 0 for a program that ended by itself, for which another place is no cure";
+    "3, but 0 for a program that ended by itself, because another place would not help";
 
 template <>
 std::span<const Row> rows_of<Restart>() {
@@ -115,8 +115,8 @@ std::span<const Row> rows_of<Stall>() {
           "after",
           {.doc =
                "How long tasks that belong together must all have written nothing, computed next "
-               "to nothing and moved no files before they are taken to hang. Then their stacks "
-               "are read once, and the suspect is named. With none they never are.",
+               "to nothing and moved no files before they count as hanging. Then their stacks are "
+               "read once, and the suspect is named. With none, Muster never looks.",
            .min = kSecond,
            .none = true,
            .also = "timeout"}),
@@ -131,15 +131,14 @@ std::span<const Row> rows_of<Stall>() {
 template <>
 std::span<const Row> rows_of<Hosts>() {
   static constexpr std::array kRows = {
-      row<&Hosts::avoid>("avoid", {.doc = "Hosts, by the cluster's names, that are asked for only "
-                                          "where there is no other, and never more than a third of "
-                                          "the cluster's.",
-                                   .unset = "none",
-                                   .check = wrong_word,
-                                   .also = "exclude blacklist"}),
-      row<&Hosts::remembered>("remembered",
-                              {.doc = "Adds the hosts that harmed earlier jobs, as muster hosts "
-                                      "tells, to avoid."})};
+      row<&Hosts::avoid>(
+          "avoid", {.doc = "Hosts, by the cluster's names for them, that are used only if there is "
+                           "no other. At most a third of the cluster's hosts are avoided.",
+                    .unset = "none",
+                    .check = wrong_word,
+                    .also = "exclude blacklist"}),
+      row<&Hosts::remembered>("remembered", {.doc = "Also avoids the hosts that caused trouble for "
+                                                    "earlier jobs, as listed by muster hosts."})};
   return kRows;
 }
 
@@ -277,9 +276,11 @@ std::span<const Row> rows_of<Runtime>() {
            .unset = "no program",
            .check = wrong_line,
            .also = "command script"}),
-      row<&Runtime::key>("key", {.doc = "Gives the tasks MUSTER_TASK_KEY, a secret that only they "
-                                        "share, by which they can prove to each other that they "
-                                        "are of one job."})};
+      row<&Runtime::key>(
+          "key",
+          {.doc =
+               "Gives the tasks MUSTER_TASK_KEY, a secret that only they "
+               "share, by which they can prove to each other that they belong to the same job."})};
   return kRows;
 }
 
@@ -339,9 +340,10 @@ std::span<const Row> rows_of<Logs>() {
           {.doc = "How many files it is split into.", .min = 1, .max = 1000, .also = "files"}),
       row<&Logs::merged>(
           "merged",
-          {.doc = "Whether a task's standard error goes into its standard output, which keeps the "
-                  "order in which it wrote to both. It holds for a command that muster run was "
-                  "given where both of its own go to one place, such as a terminal.",
+          {.doc =
+               "Whether a task's standard error goes into its standard output, which keeps the "
+               "order in which it wrote to both. On by default for a command given to muster run "
+               "if both of muster run's own streams go to the same place, such as a terminal.",
            .also = "stderr merge combine order"})};
   return kRows;
 }
@@ -351,8 +353,8 @@ std::span<const Row> rows_of<Recording>() {
   static constexpr std::array kRows = {
       row<&Recording::terminals>(
           "terminals", {.doc = "Whether all that muster shell and muster exec -t show is kept, "
-                               "beside the output of the task, as asciicast files. People are "
-                               "told.",
+                               "beside the output of the task, as asciicast files. Whoever opens a "
+                               "recorded terminal is told.",
                         .also = "shells shell terminal"}),
       row<&Recording::max>("max", {.doc = "How large one of these files may become. A terminal "
                                           "whose file is full, or on a full disk, ends.",
@@ -405,7 +407,8 @@ std::span<const Row> rows_of<Notify>() {
                                   .check = wrong_mail_address,
                                   .also = "email e-mail mail_to mail_user"}),
       row<&Notify::on>(
-          "on", {.doc = "What is told: start (all tasks run for the first time), first_cause (the "
+          "on", {.doc = "The occasions for a notice: start (all tasks run for the first time), "
+                        "first_cause (the "
                         "first failure whose cause is known, whether or not the job goes on), "
                         "stall (a task does nothing any more) and end.",
                  .unset = "[end, stall]",
@@ -458,8 +461,8 @@ std::span<const Row> rows_of<Local>() {
                   "shares and may exceed the number of cores."}),
       row<&Local::share_gpus>(
           "share_gpus",
-          {.doc = "Whether tasks see all GPUs of this machine where no role says how many it "
-                  "wants, as processes started by hand do. Nothing is reserved then. Without a "
+          {.doc = "Whether tasks see all GPUs of this machine, as processes started by hand do, if "
+                  "no role says how many it wants. Nothing is reserved then. Without a "
                   "specification it is on.",
            .also = "gpus"})};
   return kRows;

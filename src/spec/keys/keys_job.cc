@@ -144,11 +144,11 @@ constexpr std::array kRoleRows = {
                                     .unset = kFromTop,
                                     .inherited = true,
                                     .also = "retries retry"}),
-    row<&Role::stall>("stall", {.doc = "Keys given here replace the top-level ones. Of roles that "
-                                       "belong together the longest `after` counts; one with none "
-                                       "is not looked at.",
-                                .unset = kFromTop,
-                                .inherited = true})};
+    row<&Role::stall>(
+        "stall", {.doc = "Keys given here replace the top-level ones. Among roles that belong "
+                         "together, the longest `after` counts; a role with none is not watched.",
+                  .unset = kFromTop,
+                  .inherited = true})};
 
 constexpr std::array kSpecRows = {
     row<&Spec::name>("name", {.doc = "The job's name; its id begins with it.",
@@ -184,12 +184,12 @@ constexpr std::array kSpecRows = {
                 "from_env or from_file.",
          .also = "environment variables"}),
     row<&Spec::variables>(
-        "variables",
-        {.doc = "Environment variables made from the job's view: text with places in braces, as in "
-                "tcp://{scheduler.0.address} or {rank}. One that names what is not there, a task "
-                "that is away or the rank of a task that has none, is left out."}),
-    row<&Spec::runtime>("runtime", {.doc = "What Muster is to know of a framework that it does "
-                                           "not know by itself."}),
+        "variables", {.doc = "Environment variables made from the job's view: text with "
+                             "placeholders in braces, as in tcp://{scheduler.0.address} or {rank}. "
+                             "A variable that refers to something missing, such as a task that is "
+                             "away or the rank of a task without one, is left out."}),
+    row<&Spec::runtime>(
+        "runtime", {.doc = "What Muster needs to know about a framework that is not built in."}),
     row<&Spec::roles>(
         "roles", {.doc = "The roles by name, in the order of their ranks. `tasks: 4` alone at the "
                          "top means one role, worker, with 4 tasks.",
@@ -200,10 +200,10 @@ constexpr std::array kSpecRows = {
     row<&Spec::restart>(
         "restart", {.doc = "How often a failed task is retried on each rung of the restart ladder.",
                     .also = "retries retry"}),
-    row<&Spec::stall>("stall", {.doc = "When tasks that do nothing are taken to hang, and what is "
-                                       "done then.",
-                                .also = "hang watchdog"}),
-    row<&Spec::hosts>("hosts", {.doc = "Hosts that the job keeps away from."}),
+    row<&Spec::stall>("stall",
+                      {.doc = "When tasks that do nothing count as hanging, and what happens then.",
+                       .also = "hang watchdog"}),
+    row<&Spec::hosts>("hosts", {.doc = "Hosts that the job avoids."}),
     row<&Spec::stop_on_first_failure>(
         "stop_on_first_failure",
         {.doc = "The first task that fails with no restarts left fails the job, whatever `failure` "

@@ -95,8 +95,9 @@ std::span<const Row> forbidden_rows() {
                                          .unset = "all roles",
                                          .check = wrong_role_name,
                                          .also = "role"}),
-      row<&Prohibition::why>(
-          "why", {.doc = "Told to those who are refused.", .check = wrong_line, .also = "reason"})};
+      row<&Prohibition::why>("why", {.doc = "The reason that is shown to those who are refused.",
+                                     .check = wrong_line,
+                                     .also = "reason"})};
   return kRows;
 }
 

@@ -174,7 +174,7 @@ Node Codec<ViewVariables>::encode(const Row&, const ViewVariables& value) {
 }
 
 Shape Codec<ViewVariables>::shape(const Row&) {
-  return {.form = Form::Map, .type = "map of texts", .json = R"({"type":["string","number"]})"};
+  return {.form = Form::Map, .type = "map of text", .json = R"({"type":["string","number"]})"};
 }
 
 Shape FrameworkCodec::shape(const Row&) {

@@ -160,7 +160,7 @@ bool Examination::login() {
   if (security_->authentication == hadoop::Authentication::Kerberos &&
       !files_.exists(input_.kerberos_helper)) {
     add(Verdict::Bad, "kerberos",
-        fmt::format("{} is missing, which speaks Kerberos", input_.kerberos_helper.string()),
+        fmt::format("{}, which speaks Kerberos, is missing", input_.kerberos_helper.string()),
         "put muster-krb5 of the same version beside muster");
   }
   return true;

@@ -70,8 +70,8 @@ Result<GpuClaims> claim_gpus(const std::vector<os::Gpu>& seen, size_t count, Dur
     }
     if (waited >= patience) {
       return Error{Errc::Unavailable, Blame::Cluster,
-                   fmt::format("the cluster granted {} GPUs here, but of the {} that this host has "
-                               "other containers use all but {}",
+                   fmt::format("the cluster granted {0} GPUs here, but other containers use all "
+                               "but {2} of this host's {1}",
                                count, seen.size(), claims.indices.size())};
     }
     claims.held.clear();

@@ -168,7 +168,7 @@ rt::Async<Status> Staging::upload(std::filesystem::path file, std::string path,
   MUSTER_CO_TRY_STATUS(std::move(closed));
   if (hash.hex() != content_name) {
     (void)co_await session_.files().remove(unfinished, false);
-    co_return user_error(fmt::format("{} changes while it is uploaded", file.string()));
+    co_return user_error(fmt::format("{} changed while it was being uploaded", file.string()));
   }
   hdfs::Rename rename{.from = unfinished, .to = path};
   auto renamed = co_await session_.files().rename(std::move(rename));

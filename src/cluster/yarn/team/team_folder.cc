@@ -90,11 +90,11 @@ Status TeamFolder::bring_output() {
   const JobFolder job(path_);
   Status brought = too_much_ ? Status(*too_much_) : copy_output();
   if (!brought && brought.error().code == Errc::NeverFits && !too_much_) {
-    too_much_ = user_error(
-        fmt::format("the output of {} cannot be shown here: {}, which is all that a portal with "
-                    "this much disk reads of a job; `muster logs {}` shows it",
-                    job.id().value, brought.error().message, job.id().value),
-        Errc::NeverFits);
+    too_much_ =
+        user_error(fmt::format("the output of {} cannot be shown here: {}, which is the most that "
+                               "this portal copies for one job (--disk); `muster logs {}` shows it",
+                               job.id().value, brought.error().message, job.id().value),
+                   Errc::NeverFits);
     brought = *too_much_;
     (void)source_.files->remove_tree(job.logs());
   }

@@ -111,9 +111,10 @@ std::string YarnTeamJobs::notice() const {
   std::string text;
   for (const Service* service : {&manager_, &hdfs_}) {
     if (service->away) {
-      text += fmt::format("{}{} of {} has not answered since {}, so that this list may be old: {}",
-                          text.empty() ? "" : "; ", service->name, options_.name,
-                          format_iso(service->since), printable(service->why));
+      text +=
+          fmt::format("{}{} of {} has not answered since {}, so this list may be out of date: {}",
+                      text.empty() ? "" : "; ", service->name, options_.name,
+                      format_iso(service->since), printable(service->why));
     }
   }
   if (text.empty() && (!days_.looked() || catalog_.wanted() > kFewWanted)) {
@@ -368,8 +369,8 @@ rt::Async<Status> YarnTeamJobs::copy(std::string owner, std::shared_ptr<TeamFold
     const bool has_room = folders_.disk_bytes() + share_max() <= options_.disk_max;
     if (!has_room && loop_.now() >= patience_ends) {
       co_return cluster_error(
-          "what others look at has all the disk that the portal may use (--disk); try again in a "
-          "minute");
+          "the jobs that others are viewing fill the disk space that the portal may use (--disk); "
+          "try again in a minute");
     }
     turn = has_room ? turns_.take(owner) : nullptr;
     if (turn == nullptr) {

@@ -98,9 +98,10 @@ void add_queue(const WaitFacts& facts, std::vector<WaitReason>& to) {
   if (facts.load.has_value() &&
       facts.load->used >= 99.9 * facts.load->max / std::max(facts.load->capacity, 0.01) &&
       facts.load->max > 0 && facts.load->capacity > 0) {
-    to.push_back({.text = fmt::format("queue {} uses all it may: {:.0f} % of the cluster",
-                                      facts.load->path, facts.load->absolute_used),
-                  .advice = std::string(advice_for("max-capacity limit"))});
+    to.push_back(
+        {.text = fmt::format("queue {} already uses all that it may: {:.0f} % of the cluster",
+                             facts.load->path, facts.load->absolute_used),
+         .advice = std::string(advice_for("max-capacity limit"))});
   }
 }
 
