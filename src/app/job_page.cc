@@ -118,6 +118,10 @@ page::Events JobPage::events(uint64_t from, uint64_t count) const {
 
 bool JobPage::ended() const { return master_->machine().state().phase == job::JobPhase::Ended; }
 
+bool JobPage::stopping() const {
+  return master_->machine().state().phase == job::JobPhase::Stopping;
+}
+
 const job::Task* JobPage::find_task(std::string_view role, uint32_t index) const {
   const auto known = master_->machine().plan().find_role(role);
   if (!known.has_value()) {

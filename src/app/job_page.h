@@ -57,6 +57,7 @@ class JobPage final : public master::Audience, public page::JobView {
   [[nodiscard]] uint64_t event_count() const override;
   [[nodiscard]] page::Events events(uint64_t from, uint64_t count) const override;
   [[nodiscard]] bool ended() const override;
+  [[nodiscard]] bool stopping() const override;
   [[nodiscard]] std::optional<uint32_t> attempts_of(std::string_view role,
                                                     uint32_t index) const override;
   [[nodiscard]] std::optional<page::SideServer> endpoint(std::string_view name) const override;

@@ -57,6 +57,8 @@ class JobView {
   [[nodiscard]] virtual Events events(uint64_t from, uint64_t count) const = 0;
   /// Returns whether the job has ended, so that nothing changes any more.
   [[nodiscard]] virtual bool ended() const = 0;
+  /// Returns whether the job is about to end: its tasks are over, or are being stopped.
+  [[nodiscard]] virtual bool stopping() const = 0;
   /// Returns how many attempts a task has had; nullopt if there is no such task.
   [[nodiscard]] virtual std::optional<uint32_t> attempts_of(std::string_view role,
                                                             uint32_t index) const = 0;

@@ -19,6 +19,9 @@ using net::HttpResponse;
 
 /// Changes come in bursts: one answer after this delay reports them all.
 constexpr Duration kGather = std::chrono::milliseconds(50);
+/// A job that stops has mostly ended a moment later, and its master leaves soon after that: whoever
+/// hears of both at once need not come back in time.
+constexpr Duration kGatherEnd = std::chrono::milliseconds(500);
 /// A viewer who has not asked again by then has gone.
 constexpr Duration kViewerMax = std::chrono::seconds(5);
 constexpr size_t kViewersMax = 128;
@@ -245,6 +248,10 @@ rt::Async<HttpResponse> Page::changes(Target target) {
   while (!has_news() && deps_.loop.now() < until) {
     co_await wait_for(&deps_.loop, &changed_, until);
     co_await rt::pause_for(deps_.loop, kGather);
+  }
+  const HostTime end_by = deps_.loop.now() + kGatherEnd;
+  while (deps_.job.stopping() && deps_.loop.now() < end_by) {
+    co_await wait_for(&deps_.loop, &changed_, end_by);
   }
   const Events events = from ? deps_.job.events(*from, kEventsMax) : Events();
   const bool whole = !from || events.next >= deps_.job.event_count();

@@ -30,6 +30,7 @@ struct FakeJob final : JobView {
     return some;
   }
   [[nodiscard]] bool ended() const override { return over; }
+  [[nodiscard]] bool stopping() const override { return stops && !over; }
   [[nodiscard]] std::optional<uint32_t> attempts_of(std::string_view role,
                                                     uint32_t index) const override {
     return role == "worker" && index == 0 ? std::optional(2U) : std::nullopt;
@@ -51,6 +52,7 @@ struct FakeJob final : JobView {
   mutable MetricsRequest asked;
   std::string text = R"({"phase":"running"})";
   std::vector<std::string> happened;
+  bool stops = false;
   bool over = false;
   std::optional<SideServer> board;
   std::optional<SideServer> dashboard;
@@ -298,6 +300,28 @@ TEST_F(PageTest, AtTheEndNobodyIsKeptWaiting) {
   EXPECT_NE(body_of(log).find("\"runs\":false"), std::string::npos);
   EXPECT_TRUE(served);
   EXPECT_EQ(status_of(look("api/changes?after=2")), 200);
+}
+
+TEST_F(PageTest, WhoWaitsIsToldOfAStopTogetherWithTheEnd) {
+  const Client& held = look("api/changes?after=1");
+  job.stops = true;
+  page.changed();
+  loop.advance(200ms);
+  EXPECT_EQ(held.got, "");
+  job.text = R"({"phase":"ended"})";
+  job.over = true;
+  page.changed();
+  loop.run_ready();
+  EXPECT_NE(body_of(held).find(R"("status":{"phase":"ended"})"), std::string::npos);
+}
+
+TEST_F(PageTest, AStopThatTakesLongIsToldBeforeItIsOver) {
+  const Client& held = look("api/changes?after=1");
+  job.stops = true;
+  job.text = R"({"phase":"stopping"})";
+  page.changed();
+  loop.advance(1s);
+  EXPECT_NE(body_of(held).find(R"("status":{"phase":"stopping"})"), std::string::npos);
 }
 
 TEST_F(PageTest, AViewerIsToldTheEndWhenHeAsksNext) {

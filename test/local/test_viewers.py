@@ -53,6 +53,9 @@ def test_a_hundred_viewers(muster, gate):
         assert late.ask("api/status")["phase"] == "running"
         assert muster.status()["phase"] == "running"
         print(f"answered beside {VIEWERS} viewers after {time.monotonic() - begun:.2f} s")
+        # Beside their requests there are two agents and the client.
+        (master,) = muster.pids("master")
+        harness.eventually(lambda: len(harness.peers(master)) >= VIEWERS + 3, what="all wait")
         gate.open()
         outcomes = [each.result(harness.PATIENCE) for each in following]
     assert outcomes == ["succeeded"] * VIEWERS

@@ -41,6 +41,8 @@ class ShownJob final : public page::JobView {
   [[nodiscard]] uint64_t event_count() const override { return job_.reading.log.records.size(); }
   [[nodiscard]] page::Events events(uint64_t from, uint64_t count) const override;
   [[nodiscard]] bool ended() const override { return job_.ended() || job_.lost(); }
+  /// A portal does not leave with the job: nobody is in a hurry.
+  [[nodiscard]] bool stopping() const override { return false; }
   [[nodiscard]] std::optional<uint32_t> attempts_of(std::string_view role,
                                                     uint32_t index) const override;
   [[nodiscard]] std::optional<page::SideServer> endpoint(std::string_view) const override {
