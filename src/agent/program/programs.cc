@@ -9,7 +9,7 @@ namespace muster::agent {
 namespace {
 
 constexpr Duration kBetweenLooks = std::chrono::seconds(1);
-constexpr Duration kLastLook = std::chrono::seconds(1);
+constexpr Duration kLastLook = std::chrono::seconds(10);
 /// A look that takes long, on a slow disk or with many files, is followed by a rest of this many
 /// times its length.
 constexpr int64_t kRest = 100;

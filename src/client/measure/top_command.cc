@@ -239,6 +239,7 @@ Status Top::run_screen(TopScreen& screen) {
                }
                loop_.stop();
              }));
+  screen.resize();  // It may have changed before anybody listened.
   const os::SharedInput shared(STDIN_FILENO);
   const auto input = shared.watch(loop_, [&] {
     const std::vector<TopKey> keys = screen.keys();
