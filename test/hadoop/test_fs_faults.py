@@ -92,7 +92,11 @@ def test_safe_mode_is_waited_for(bed, fs, muster, hdfs_folder):
     waiting.wait(60).expect(0)
 
 
-def test_a_namenode_that_restarts_is_waited_for(bed, fs, stored):
+def test_a_namenode_that_restarts_is_waited_for(bed, muster, stored):
     data, path = stored
-    bed.restart("nn1")
-    assert f"{len(data)}" in fs("ls", path).expect(0).out
+    conf = bed.client_conf({"core-site": {"ipc.client.connect.max.retries": 120}})
+    bed.kill("nn1")
+    listing = muster.start("fs", "ls", "--conf", conf, path)
+    bed.run("nn1")
+    assert f"{len(data)}" in listing.wait(180).expect(0).out
+    bed.wait_healthy()

@@ -224,9 +224,9 @@ class Running:
             raise AssertionError(
                 f"muster {self.arguments} did not end within {within} s; its output:\n{self.text}"
             ) from None
-        self._out_reader.join(5)
+        self._out_reader.join(60)
         if not self.terminal and hasattr(self, "_err_reader"):
-            self._err_reader.join(5)
+            self._err_reader.join(60)
         texts = {name: bytes(text).decode(errors="replace").replace("\r\n", "\n")
                  for name, text in self._text.items()}
         return Finished(self.arguments, code, texts["out"], texts["err"],

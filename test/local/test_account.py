@@ -1,3 +1,4 @@
+# timeout: 600
 # together: 3
 """The account of jobs, advice on them, and sums over them: real programs with known behaviour."""
 
@@ -242,7 +243,7 @@ begun = time.time()
 time.sleep(1)
 print("first", flush=True)
 first = time.time()
-time.sleep(6)
+time.sleep(12)
 pathlib.Path(sys.argv[1], name).write_text(f"{begun} {first} {time.time()}")
 sys.exit(9 if os.environ["MUSTER_ATTEMPT"] == "1" and os.environ["MUSTER_INDEX"] == "1" else 0)
 """
@@ -294,12 +295,13 @@ def test_a_running_job_is_accounted_for_up_to_now(muster, gate):
 
 
 def test_work_that_is_done_again_is_repeated(muster):
-    command = "sleep 1; [ $MUSTER_ATTEMPT = 2 ] || exit 9"
+    # The account begins when the master hears of the start, which may be late.
+    command = "sleep 2; [ $MUSTER_ATTEMPT = 2 ] || exit 9"
     muster.run({"command": command, "tasks": 1,
                 "restart": {"process": 1, "backoff": "100ms..100ms"}}).expect(0)
     account = expect_whole(eff(muster))
-    assert account["classes"]["repeated"] >= 1
-    assert account["classes"]["productive"] >= 1
+    assert account["classes"]["repeated"] >= 1.5
+    assert account["classes"]["productive"] >= 1.5
     assert account["goodput"] < 0.6
 
 
@@ -360,18 +362,18 @@ def test_an_account_agrees_with_what_programs_wrote_down(muster):
     assert len(stamps) == 4
     lost = stamps["stamps-1-1"]
     classes = account["classes"]
-    assert classes["repeated"] == pytest.approx(lost[2] - lost[1], abs=0.5)
+    assert classes["repeated"] == pytest.approx(lost[2] - lost[1], abs=1.5)
     assert classes["productive"] == pytest.approx(
-        sum(end - first for _, first, end in stamps.values()) - (lost[2] - lost[1]), abs=1)
+        sum(end - first for _, first, end in stamps.values()) - (lost[2] - lost[1]), abs=3)
     assert classes["starting"] >= sum(first - begun for begun, first, _ in stamps.values())
     assert account["granted_s"] >= sum(end - begun for begun, _, end in stamps.values())
 
 
 def test_a_failed_job_lost_its_work(muster):
-    muster.run({"command": "sleep 1; exit 3", "tasks": 1,
+    muster.run({"command": "sleep 2; exit 3", "tasks": 1,
                 "restart": {"process": 0, "container": 0, "host": 0}}).expect(1)
     account = expect_whole(eff(muster))
-    assert account["classes"]["repeated"] >= 1 and account["goodput"] < 0.1
+    assert account["classes"]["repeated"] >= 1.5 and account["goodput"] < 0.1
 
 
 def advice(muster, job="last"):

@@ -196,7 +196,7 @@ def test_the_end_of_the_application_is_told_at_once(mode, home):  # noqa: F811
         cluster = TFCluster.run(context, map_fun, mode, 2, 0, input_mode=mode)
         context.stop()
         with pytest.raises(TFCluster.ClusterFailedError, match="the Spark application has ended"):
-            cluster.shutdown(timeout=15)
+            cluster.shutdown(timeout=WAIT_SECONDS)
     until(lambda: not processes_with(cluster.cluster_id), "every process of the cluster gone")
 
 

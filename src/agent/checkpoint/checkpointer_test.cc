@@ -63,7 +63,7 @@ class Checkpoints : public ::testing::Test {
   }
   template <class Condition>
   bool run_until(Condition done) {
-    const HostTime end = loop_.now() + seconds(20);
+    const HostTime end = loop_.now() + seconds(60);
     while (!done() && loop_.now() < end) {
       loop_.run_until(loop_.now() + std::chrono::milliseconds(10));
     }
