@@ -118,8 +118,9 @@ class HostPorts final : public Ports {
       // A sharing socket binds even beside this user's others, so probe with one that does not
       // share.
       const rt::Fd probe = bind_socket(*address, Sharing::Alone);
-      if (!probe.valid() && (errno != EADDRINUSE || !rt::lingering_ports().contains(port))) {
-        return bind_error(errno, host, port);
+      const int error = errno;
+      if (!probe.valid() && (error != EADDRINUSE || !rt::lingering_ports().contains(port))) {
+        return bind_error(error, host, port);
       }
     }
     return hold(host, port);
