@@ -474,7 +474,7 @@ def gate_of(muster):
 
 
 def stall_of(muster, index):
-    return muster.status()["roles"]["worker"]["tasks"][index]["stall"]
+    return muster.status()["roles"]["worker"]["tasks"][index].get("stall")
 
 
 def facts_of(muster):
@@ -604,7 +604,7 @@ def test_programs_that_have_nothing_to_do_are_idle(muster):
 
     def stalls():
         roles = muster.status()["roles"]
-        found = {name: role["tasks"][0]["stall"] for name, role in roles.items()}
+        found = {name: role["tasks"][0].get("stall") for name, role in roles.items()}
         return found if all(found.values()) else None
 
     found = harness.eventually(stalls)
@@ -632,7 +632,7 @@ def test_programs_that_wait_for_something_outside_are_idle(muster):
 
     def stalls():
         roles = muster.status()["roles"]
-        found = {name: role["tasks"][0]["stall"] for name, role in roles.items()}
+        found = {name: role["tasks"][0].get("stall") for name, role in roles.items()}
         return found if all(found.values()) else None
 
     muster.wait_for_phase("running")
