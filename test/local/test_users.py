@@ -66,7 +66,7 @@ def test_one_waits_for_what_the_other_has(users):
     assert second.returncode == 0, second.stderr
     waiting = harness.eventually(
         lambda: (text := bob("status", "last").stdout) and "of memory on this machine" in text
-        and text)
+        and text, 30)
     assert "waiting: " in waiting and first.stdout.strip() in waiting, waiting
     assert ada("stop", "last").returncode == 0
     harness.eventually(lambda: "succeeded" in bob("status", "last").stdout)
@@ -110,7 +110,7 @@ def test_locks_and_files_of_others_stop_no_job(users):
         text=True)
     assert holder.stdout.readline() == "held\n"
     try:
-        done = ada("run", ada.spec({"command": "true", "tasks": 1}))
+        done = ada("run", ada.spec({"command": "true", "tasks": 1}), within=30)
         assert done.returncode == 0, done.stderr
     finally:
         holder.communicate("")

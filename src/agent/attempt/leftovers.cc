@@ -69,8 +69,12 @@ ProcLeftovers::Seen ProcLeftovers::living(const Seen& seen, const AttemptMark& m
         continue;
       }
       const std::pair<int32_t, uint64_t> key{process.pid.value, process.start_ticks};
+      if (seen.contains(key)) {
+        found.insert(key);
+        continue;
+      }
       const std::string variables = read_variables(process.pid);
-      if (seen.contains(key) || carries(variables, mark)) {
+      if (carries(variables, mark)) {
         found.insert(key);
       } else if (variables.empty()) {
         bare.insert(key);

@@ -75,7 +75,7 @@ std::string size_of(const job::Machine& machine, job::RoleIndex index) {
       std::ranges::count_if(machine.state().tasks[index.value], [](const job::Task& task) {
         return !task.attempts.empty() && task.attempts.back().state == AttemptState::Running;
       });
-  return fmt::format("{} now has {} (from {} to {})", role.name,
+  return fmt::format("{} now has {} (min {}, max {})", role.name,
                      job::count_of(static_cast<size_t>(tasks), "task"), role.tasks_min, role.tasks);
 }
 

@@ -133,10 +133,10 @@ TEST_F(Narration, TellsTheSizeOfAnElasticRole) {
   tell(job::AgentJoined{job::ContainerId("c2"), "127.0.0.1:9"});
   tell(job::AttemptJoined{worker(2), {"127.0.0.1", 5002, {}}});
   EXPECT_EQ(tell(job::AttemptStarted{worker(2), 100}),
-            "worker:2 joins: worker now has 3 tasks (from 1 to 3)");
+            "worker:2 joins: worker now has 3 tasks (min 1, max 3)");
   EXPECT_EQ(tell(job::AttemptEnded{worker(0), exit_of(7, "user.exit")}),
             "worker:0 ended: exit code 7 (user.exit), failed for good; worker now has 2 tasks "
-            "(from 1 to 3)");
+            "(min 1, max 3)");
 }
 
 TEST_F(Narration, IsSilentOnWhatMusterStoppedItself) {
