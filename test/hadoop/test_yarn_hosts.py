@@ -7,7 +7,7 @@ import time
 
 import pytest
 from conftest import other_place
-from yarn_jobs import RUN_LIMIT
+from yarn_jobs import RUN_LIMIT, job_of
 
 KEPT = "/user/alice/.muster/hosts.jsonl"
 
@@ -23,10 +23,12 @@ def run_noted(bed, program, spec):
     """Runs a job whose master writes what it found about hosts; returns the job's end and that. A
     master gives HDFS a second for it, so another job has to do where that was not enough."""
     for _ in range(3):
-        before = noted(bed)
+        before = len(noted(bed))
         ended = program.run(spec, "--on", "yarn", within=RUN_LIMIT).expect(0)
-        if len(after := noted(bed)) > len(before):
-            return ended, after[-1]
+        if added := noted(bed)[before:]:
+            [line] = added
+            assert line["job"] == job_of(ended)
+            return ended, line
     raise AssertionError("no master has written what it found")
 
 
@@ -48,7 +50,7 @@ def test_hosts_that_harmed_jobs_are_kept_in_hdfs_and_avoided(yarn_with_gpus, yar
     quiet = {**spec, "command": "true", "roles": {"worker": {"tasks": 3, "memory": "128m"}}}
     yarn_bed.shell("fs", "-rm", "-f", KEPT)
     _, line = run_noted(yarn_bed, yarn, quiet)
-    assert noted(yarn_bed) == [line] and line["job"] in yarn.jobs()
+    assert noted(yarn_bed) == [line]
     assert yarn_bed.shell("fs", "-stat", "%a %u", KEPT).out.split() == ["600", "alice"]
     _, line = run_noted(yarn_bed, yarn, spec)
     [blamed] = [host["host"] for host in line["hosts"] if host["failures"]]

@@ -14,16 +14,11 @@ def test_what_is_killed_and_frozen_under_load_ends_as_it_should(bed, tmp_path):
     assert not odd, "\n".join(f"{choices}\n  " + "\n  ".join(told) for choices, told in odd)
 
 
-# An agent that nobody touched may be starved for the three seconds after which it is lost. Only in
-# a gang does that not matter, since all start again.
-TASKS = {"generic": 1, "pytorch": 2}
-
-
-@pytest.mark.parametrize("framework", TASKS)
+@pytest.mark.parametrize("framework", ["generic", "pytorch"])
 def test_what_replaces_a_frozen_agents_task_starts_when_that_is_gone(bed, tmp_path, framework):
     frozen = lives.Fault(after=1, victim="agent", task=0, frozen=30)
-    choices = lives.SoonLost(seed=0, tasks=TASKS[framework], together=1, framework=framework,
-                             hosts=1, seconds=12, faults=(frozen,))
+    choices = lives.SoonLost(seed=0, tasks=2, together=1, framework=framework, hosts=1, seconds=12,
+                             faults=(frozen,))
     with yarn_lives.on_bed(bed, suffers=False) as place:
         life, odd = lives.live(choices, tmp_path, place)
     assert not odd, odd

@@ -581,8 +581,10 @@ def test_what_another_user_may_not_read_or_write_is_named_and_nothing_is_left(ad
     # Source, destination, status, output.
     cases = [
         ([there + "/etc/shadow", home / "got"], 2, "cannot open /etc/shadow: Permission denied"),
-        ([f"{there}{tree}/closed/hidden", home / "got"], 2, "no permission to look for"),
-        (["-r", f"{there}{tree}/closed/hidden", home / "got"], 2, "no permission to look for"),
+        ([f"{there}{tree}/closed/hidden", home / "got"], 2,
+         f"no permission to look for {tree}/closed/hidden in the task"),
+        (["-r", f"{there}{tree}/closed/hidden", home / "got"], 2,
+         f"no permission to look for {tree}/closed/hidden in the task"),
         (["-r", f"{there}{tree}", home / "got"], 2, "/secret"),  # And by two who talk at once.
         ([tree / "secret", there + "got"], 2, f"cannot read {tree}/secret: Permission denied"),
         (["-r", tree, there + "got"], 2, "/closed"),
