@@ -228,6 +228,46 @@ def test_whoever_is_asked_to_end_does_though_nobody_reads(muster, tasks, number)
         running.stdout.close()
 
 
+def test_a_task_that_is_waited_for_is_not_begun_after_an_interrupt(muster, tmp_path):
+    ran = tmp_path / "ran"
+    start(muster, {"command": f"[ $MUSTER_INDEX = 0 ] && exec sleep 1000; touch {ran}; exit 1",
+                   "tasks": 2, "restart": {"process": 3, "backoff": "100s..100s"}})
+    harness.eventually(ran.exists)
+    harness.eventually(lambda: muster.status()["roles"]["worker"]["tasks"][1]["state"] == "waiting")
+    running = muster.start("exec", "last", "worker", "--", "sh", "-c", "echo up; exec sleep 1000")
+    running.sees(r"worker:0 \| up")
+    running.sees("waiting: worker:1 is between two attempts")
+    running.signal(signal.SIGINT)
+    done = running.wait().expect(128 + signal.SIGINT)
+    assert "worker:1: interrupted before it began" in done.err
+
+
+def test_an_interrupt_ends_commands_that_run_one_after_the_other(muster):
+    start(muster, {"command": "exec sleep 1000", "tasks": 3})
+    running = muster.start("exec", "last", "worker", "--parallel", "1", "--", "sh", "-c",
+                           "echo up; exec sleep 1000")
+    running.sees(r"worker:0 \| up")
+    running.signal(signal.SIGINT)
+    assert "worker:1" not in running.wait().expect(128 + signal.SIGINT).text
+
+
+@pytest.mark.parametrize("tasks", [1, 2])
+def test_a_reader_that_has_seen_enough_ends_it(muster, tasks):
+    start(muster, {"command": "exec sleep 1000", "tasks": tasks})
+    running = subprocess.Popen([harness.BINARY, "exec", "last", "worker", "--", "yes"],
+                               env=muster.environment, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        assert running.stdout.read(1)
+        running.stdout.close()
+        assert running.wait(harness.PATIENCE) == 128 + signal.SIGPIPE
+        assert running.stderr.read() == b""
+    finally:
+        running.kill()
+        running.wait()
+        running.stderr.close()
+
+
 def unread(pipe):
     return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
 

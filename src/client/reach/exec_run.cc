@@ -86,6 +86,7 @@ class ExecRun {
   void open_more();
   void open(Member& member);
   void on_output(const Member& member, bool is_err, std::string_view bytes);
+  void on_output_failed(int error);
   void on_opened(Member& member, const wire::StreamOpened& opened);
   void on_room(const Member& member);
   void on_ended(Member& member);
@@ -123,7 +124,8 @@ class ExecRun {
   std::optional<CommandInput> input_;
   std::optional<int> left_;  ///< The status, if nobody waits for the commands' own.
   std::vector<HostTime> interrupts_;
-  bool lost_ = false;  ///< There will be no master any more.
+  bool lost_ = false;    ///< There will be no master any more.
+  int interrupted_ = 0;  ///< The signal that commands were sent; from then on none begins.
   JobStreams streams_;
 };
 
@@ -202,7 +204,8 @@ void ExecRun::open_more() {
   uint32_t open_now = static_cast<uint32_t>(std::ranges::count_if(
       members_, [](const Member& member) { return member.command && !member.command->end(); }));
   for (Member& member : members_) {
-    if (member.command == nullptr && open_now < plan_.parallel && !left_ && !lost_) {
+    if (member.command == nullptr && open_now < plan_.parallel && !left_ && !lost_ &&
+        interrupted_ == 0) {
       ++open_now;
       open(member);
     }
@@ -252,7 +255,7 @@ void ExecRun::on_opened(Member& member, const wire::StreamOpened& opened) {
   }
   tell_changed_size();  // It may have changed while the task was waited for.
   if (plan_.terminal && job_->spec.recording.terminals) {
-    say("what this terminal shows is recorded");
+    say("everything this terminal shows is recorded");
   }
   if (!plan_.keeps || opened.shell == 0) {
     return;
@@ -299,8 +302,8 @@ void ExecRun::on_broken(const std::string& why) {
   let_keys_wait();
   member.command.reset();
   session_.console.err("\n");
-  say("the connection to the master was lost; the shell keeps running, and you rejoin it, with "
-      "what you type meanwhile, as soon as there is a master; Ctrl-C leaves it");
+  say("the connection to the master was lost; the shell keeps running, and you will rejoin it, "
+      "with anything you type meanwhile, as soon as there is a master; Ctrl-C leaves it");
 }
 
 void ExecRun::on_frame(const wire::StreamFrame& frame) {
@@ -340,6 +343,9 @@ void ExecRun::on_lost(const std::string& why) {
 void ExecRun::on_output(const Member& member, bool is_err, std::string_view bytes) {
   if (lines_) {
     lines_->feed(member.task, is_err, bytes);
+    if (session_.console.out_failed()) {
+      on_output_failed(session_.console.out_errno());
+    }
     return;
   }
   output_.write(is_err, bytes);
@@ -350,17 +356,21 @@ void ExecRun::on_output(const Member& member, bool is_err, std::string_view byte
     return;
   }
   if (!is_err && output_.failed()) {
-    // A command run by hand would say so itself, and copies say where they cannot write.
-    const bool told = output_.error() == EPIPE || output_.error() == EAGAIN;
-    if (!told && plan_.output == STDOUT_FILENO && !left_) {
-      say(system_error(output_.error(), "cannot write to standard output").message);
-    }
-    leave(kReaderGone);
+    on_output_failed(output_.error());
   }
   if (!is_err && plan_.moved) {
     plan_.moved(bytes.size());
   }
   members_.front().shell.position += bytes.size();
+}
+
+/// A command run by hand would say so itself, and copies say where they cannot write.
+void ExecRun::on_output_failed(int error) {
+  const bool told = error == EPIPE || error == EAGAIN;
+  if (!told && plan_.output == STDOUT_FILENO && !left_) {
+    say(system_error(error, "cannot write to standard output").message);
+  }
+  leave(kReaderGone);
 }
 
 void ExecRun::on_ended(Member& member) {
@@ -369,7 +379,7 @@ void ExecRun::on_ended(Member& member) {
     // The connection between master and agent broke; the shell may be back when that is.
     let_keys_wait();
     session_.console.err("\n");
-    say(end.reason + "; you rejoin the shell if it is still running; Ctrl-C leaves it");
+    say(end.reason + "; you will rejoin the shell if it is still running; Ctrl-C leaves it");
     loop_.post([this] {
       if (!left_) {
         open(members_.front());
@@ -392,7 +402,8 @@ void ExecRun::on_ended(Member& member) {
   }
   open_more();
   if (std::ranges::all_of(members_, [this](const Member& each) {
-        return each.command == nullptr ? lost_ : each.command->end().has_value();
+        return each.command == nullptr ? lost_ || interrupted_ != 0
+                                       : each.command->end().has_value();
       })) {
     loop_.stop();
   }
@@ -506,7 +517,8 @@ void ExecRun::on_signal(int signal) {
   }
 }
 
-/// Passes the signal to the commands. Nobody has to wait for one that ignores it.
+/// Passes the signal to the commands; those that do not run yet never will. Nobody has to wait for
+/// one that ignores it.
 void ExecRun::interrupt(int signal) {
   const HostTime now = loop_.now();
   std::erase_if(interrupts_, [&](HostTime at) { return now - at > kInterruptWindow; });
@@ -518,6 +530,14 @@ void ExecRun::interrupt(int signal) {
       heard = true;
     }
   }
+  if (heard) {
+    interrupted_ = signal;
+    for (Member& member : members_) {
+      if (member.command != nullptr && !member.command->running()) {
+        member.command->cancel("interrupted before it began", 128 + signal);
+      }
+    }
+  }
   if (heard && plan_.input_bytes_max) {
     // A shell that is about to start the reading program gets the signal only after that program
     // ends.
@@ -527,7 +547,7 @@ void ExecRun::interrupt(int signal) {
     leave(128 + signal);
   } else if (interrupts_.size() >= kInterruptsToLeave) {
     if (!plan_.keeps) {
-      say("left; the command gets SIGHUP");
+      say("detached; the command gets SIGHUP");
     }
     leave(128 + signal);
   }
@@ -559,7 +579,7 @@ int ExecRun::status() const {
   }
   for (const Member& member : members_) {
     if (member.command == nullptr || !member.command->end()) {
-      return kCouldNotStart;
+      return interrupted_ != 0 ? 128 + interrupted_ : kCouldNotStart;
     }
     if (member.command->end()->status != 0) {
       return member.command->end()->status;

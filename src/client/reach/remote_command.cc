@@ -110,6 +110,13 @@ void RemoteCommand::lose(const std::string& why) {
   }
 }
 
+void RemoteCommand::cancel(const std::string& why, int status) {
+  if (!end_) {
+    handlers_.send(wire::StreamReset{wire::StreamFault::Cancelled, why});
+    finish({status, why});
+  }
+}
+
 void RemoteCommand::finish(RemoteEnd end) {
   end_ = std::move(end);
   handlers_.ended();

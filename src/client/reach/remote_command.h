@@ -39,6 +39,8 @@ class RemoteCommand {
       : handlers_(std::move(handlers)), ledger_({.here = window}) {}
 
   void take(const wire::StreamFrame& frame);
+  /// Takes back a command, whether or not it runs yet: its end has this reason and status.
+  void cancel(const std::string& why, int status);
   /// The connection is gone.
   void lose(const std::string& why);
 
