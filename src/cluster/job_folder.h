@@ -44,6 +44,8 @@ class JobFolder {
   [[nodiscard]] std::filesystem::path containers() const { return root_ / "containers"; }
   /// What the client records about a job that another system runs: its id there. Mode 0600.
   [[nodiscard]] std::filesystem::path application() const { return root_ / "application.json"; }
+  /// SentFiles: which of this host's files the client sent to such a system. Mode 0600.
+  [[nodiscard]] std::filesystem::path sent() const { return root_ / "sent.json"; }
   /// The tasks' own folders, one per attempt: `work/<role>-<index>.<attempt>`.
   [[nodiscard]] std::filesystem::path work() const { return root_ / "work"; }
   /// The folder of a checkpoint on one (virtual) host: MUSTER_CHECKPOINT_DIR.

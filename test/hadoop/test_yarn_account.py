@@ -28,3 +28,22 @@ def test_a_job_on_yarn_is_accounted_for_from_any_host(yarn, elsewhere):
         assert granted_s >= accounts[0]["granted_s"] - 0.01
     hosts = yarn("hosts", "--json", within=RUN_LIMIT).expect(0).json()["hosts"]
     assert hosts and all(row["failures"] == 0 for row in hosts)
+
+
+def test_a_file_that_changes_with_each_submission_is_named(yarn):
+    spec = yarn.spec({"command": "test -s big.txt -a -s same.txt", "name": "changing",
+                      "files": ["big.txt", "same.txt"],
+                      "roles": {"worker": {"tasks": 1, "memory": "256m"}}})
+    yarn.write("same.txt", "s" * (2 << 20))
+    for number in range(3):
+        yarn.write("big.txt", f"{number}" * (2 << 20))
+        yarn("run", spec, "--on", "yarn", within=RUN_LIMIT).expect(0)
+    advice = yarn("advise", "last", "--json").expect(0).json()["advice"]
+    rules = {row["rule"]: row for row in advice}
+    assert "big.txt (2 MiB)" in rules["staging.again"]["evidence"], rules
+    assert rules["staging.again"]["numbers"]["uploads"] == 3
+    assert "same.txt" not in rules["staging.again"]["evidence"]
+    # The same content once more: it was not new in each.
+    yarn("run", spec, "--on", "yarn", within=RUN_LIMIT).expect(0)
+    again = yarn("advise", "last", "--json").expect(0).json()["advice"]
+    assert "staging.again" not in {row["rule"] for row in again}

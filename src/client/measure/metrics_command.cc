@@ -98,7 +98,7 @@ Result<std::string> metrics_text(Session& session, const MetricsOptions& command
 
 int show_metrics(Session& session, const MetricsOptions& command) {
   if (command.csv && command.json) {
-    return fail(session.console, user_error("choose one of --csv and --json"));
+    return fail(session.console, user_error("give --json or --csv, not both"));
   }
   const Result<std::string> text = metrics_text(session, command);
   if (!text) {

@@ -19,7 +19,7 @@ namespace {
 
 Error too_many_points(size_t points_max) {
   return user_error(
-      fmt::format("that is more than {}: name tasks or metrics, or take a longer step",
+      fmt::format("that is more than {}: name tasks or metrics, or ask for a longer step",
                   job::count_of(points_max, "value")));
 }
 

@@ -19,8 +19,8 @@ std::vector<TopLine> help_lines(unsigned width, unsigned height) {
       "",
       "q             quit",
       "h, ?          this help",
-      "up, down      mark another row; also Page Up, Page Down, Home, End",
-      "space, Enter  fold or unfold the marked job or role",
+      "up, down      select another row; also Page Up, Page Down, Home, End",
+      "space, Enter  fold or unfold the selected job or role",
       "left, right   fold, unfold",
       "N             sort by name",
       "P             sort by processor time",
@@ -28,9 +28,9 @@ std::vector<TopLine> help_lines(unsigned width, unsigned height) {
       "G             sort by GPU use",
       "S             sort by step",
       "R             reverse the order",
-      "/             show only tasks whose name, host or state contains a text",
+      "/             show only tasks whose name, host or state contains what you type",
       "Escape        show all again",
-      "any key leaves this help",
+      "press any key to leave this help",
   };
   std::vector<TopLine> lines;
   for (const std::string_view text : kText) {

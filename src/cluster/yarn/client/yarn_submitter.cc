@@ -3,6 +3,7 @@
 #include "base/ascii.h"
 #include "base/text.h"
 #include "cluster/job_folder.h"
+#include "cluster/sent_files.h"
 #include "cluster/yarn/client/host_rooms.h"
 #include "cluster/yarn/delegation.h"
 #include "cluster/yarn/link/container_entry.h"
@@ -81,6 +82,21 @@ struct YarnSubmitter::Prepared {
       file.file.type = rm::LocalResourceType::Archive;
     }
     staged.push_back(std::move(file));
+  }
+
+  /// What the user gave; once everything is staged.
+  [[nodiscard]] SentFiles sent() const {
+    SentFiles made{.job_name = spec.name, .submitted = plan_file.submitted, .files = {}};
+    for (size_t i = 0; i < uploads.size(); ++i) {
+      const StagedFile& file = staged[remotes.size() + i];  // As stage_files() adds them.
+      if (file.link != kProgramName) {
+        made.files.push_back(
+            {.name = file.link,
+             .content = std::filesystem::path(file.file.from.path).filename().string(),
+             .bytes = static_cast<uint64_t>(file.file.size)});
+      }
+    }
+    return made;
   }
 };
 
@@ -194,6 +210,8 @@ Result<MasterPlace> YarnSubmitter::submit(const Submission& submission) {
                                                       ? std::string()
                                                       : line_->site().identity.user};
   MUSTER_TRY_STATUS(files_.write(folder.application(), to_text(application), {.mode = 0600}));
+  // Advice is made of it, which a job can do without.
+  (void)files_.write(folder.sent(), to_text(prepared.sent()), {.mode = 0600});
   MUSTER_TRY_STATUS(files_.remove(folder.master_lock()));
   return MasterPlace{.address = {}, .application_id = application.application_id};
 }
