@@ -415,6 +415,22 @@ TEST_P(ClusterContract, RemovesNothingThatMayStillRun) {
   EXPECT_THAT(listed(true, true), ElementsAre("one-aaaaaa"));
 }
 
+TEST_P(ClusterContract, KeepsToATotalOrRefusesIt) {
+  bed_->end(submit("one-aaaaaa"));
+  cluster::RetentionRules rules;
+  rules.older_than = std::chrono::hours(24 * 365);
+  rules.total_max_bytes = 0;
+  rules.total_asked = true;
+  const auto kept = cluster_.retain(rules);
+  if (kept.has_value()) {
+    EXPECT_THAT(kept->removed, ElementsAre("one-aaaaaa"));
+    return;
+  }
+  EXPECT_EQ(kept.error().code, Errc::Unsupported);
+  EXPECT_EQ(kept.error().blame, Blame::User);
+  EXPECT_THAT(listed(false, true), ElementsAre("one-aaaaaa"));
+}
+
 TEST_P(ClusterContract, FindsSomethingOrSaysWhyNot) {
   const auto findings = cluster_.examine(cluster::ExamineDepth::Shallow);
   if (findings.has_value()) {

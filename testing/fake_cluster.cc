@@ -281,6 +281,9 @@ Status FakeCluster::kill(const JobFolder& job, const std::string& who) {
 }
 
 Result<cluster::Retained> FakeCluster::retain(const cluster::RetentionRules& rules) {
+  if (rules.total_asked) {
+    return unsupported(*this, "be cleaned down to a size", "it does not know what its jobs take");
+  }
   cluster::Retained retained;
   retained.where = options_.hosts.string();
   const WallTime now = options_.now();

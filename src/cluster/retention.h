@@ -13,7 +13,8 @@ namespace muster::cluster {
 struct RetentionRules {
   std::optional<Duration> older_than;       ///< By their end; nullopt: whatever their age.
   std::optional<uint64_t> total_max_bytes;  ///< Of all jobs on one disk; the oldest go first.
-  Duration young{};  ///< Jobs that ended more recently than this are exempt from the total.
+  bool total_asked = false;  ///< The user named the total: it is refused where none is kept to.
+  Duration young{};          ///< Jobs that ended more recently than this are exempt from the total.
   bool dry_run = false;
   bool in_turn = false;  ///< If several hosts clean one place: only if none has within a day.
 };

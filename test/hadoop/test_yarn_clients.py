@@ -252,6 +252,8 @@ def test_old_jobs_and_files_are_removed_and_living_ones_stay(yarn, bed):
     bed.shell("fs", "-touch", "-t", "20250101:000000", theirs, half).expect()
     would = yarn("clean", "--on", "yarn", "--all", "--dry-run", "--json").expect(0).json()
     assert status["job"] not in would["removed"]
+    refused = yarn("clean", "--on", "yarn", "--over", "1g", within=RUN_LIMIT)
+    refused.expect_error(2, "yarn cannot be cleaned down to a size", "--older")
     yarn("clean", "--on", "yarn", "--all", within=RUN_LIMIT).expect(0)
     assert "job.json" in bed.shell("fs", "-ls", "-C", kept).expect().out
     stored = bed.shell("fs", "-ls", "-C", "/user/alice/.muster/store").expect().out.split()

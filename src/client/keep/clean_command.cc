@@ -77,6 +77,7 @@ Result<cluster::RetentionRules> rules_of(const CleanOptions& command,
   }
   MUSTER_TRY(rules.older_than, age_of(command, cleaning));
   MUSTER_TRY(rules.total_max_bytes, total_of(command, cleaning));
+  rules.total_asked = !command.over.empty();
   // Somebody may still be reading what the last job left behind.
   rules.young = command.by_itself ? std::chrono::hours(24) : std::chrono::hours(0);
   return rules;

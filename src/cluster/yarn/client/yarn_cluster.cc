@@ -279,6 +279,10 @@ Status YarnCluster::kill(const JobFolder& job, const std::string& who) {
 }
 
 Result<Retained> YarnCluster::retain(const RetentionRules& rules) {
+  if (rules.total_asked) {
+    return unsupported(*this, "be cleaned down to a size (--over)",
+                       "jobs share the files that take most of the room; use --older");
+  }
   MUSTER_TRY(JobDirectory* const directory, this->directory());
   MUSTER_TRY(Session* const session, session_.open());
   Retained retained;
