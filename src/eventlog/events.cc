@@ -132,7 +132,7 @@ std::string place_sentence(const job::Plan& plan, const job::Fact& fact) {
             return fmt::format("host {} is {}", f.host.value, to_string(f.health));
           },
           [&](const job::PreemptionNoticed& f) {
-            return fmt::format("the cluster will take container {}", f.container.value);
+            return fmt::format("the cluster will take back container {}", f.container.value);
           },
           [&](const auto&) { return attempt_sentence(plan, fact); },
       },
@@ -153,8 +153,8 @@ std::string sentence(const job::Plan& plan, const job::Fact& fact) {
           [](const job::DeadlinePassed&) -> std::string { return "a deadline passed"; },
           [](const job::NoticeTold& f) { return job::sentence(f); },
           [](const job::StopAsked& f) {
-            return (f.how == job::StopHow::Interrupt ? "an interrupt was asked for by "
-                                                     : "a stop was asked for by ") +
+            return (f.how == job::StopHow::Interrupt ? "interrupt requested by "
+                                                     : "stop requested by ") +
                    f.by;
           },
           [](const job::MasterRecovered& f) {

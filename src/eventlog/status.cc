@@ -61,22 +61,22 @@ std::string stall_json(const job::Attempt& attempt) {
       .str();
 }
 
+/// The keys are the same for every task; those of an attempt are null until it has one.
 std::string task_json(const job::Task& task) {
-  JsonObject object;
-  object.number("index", task.id.index).text("state", to_string(task.state));
-  if (task.attempts.empty()) {
-    return object.number("attempts", 0).raw("host", "null").raw("exit_code", "null").str();
-  }
-  const job::Attempt& last = task.attempts.back();
-  return object.number("attempts", task.attempts.size())
-      .text_or_null("host", last.host.value)
-      .number("exit_code", last.exit ? last.exit->exit_code : std::nullopt)
-      .number("signal", last.exit ? last.exit->signal : std::nullopt)
-      .text("attempt_state", to_string(last.state))
-      .text_or_null("container", last.container.value)
-      .text_or_null("address", address_text(last))
+  const job::Attempt* const last = task.attempts.empty() ? nullptr : &task.attempts.back();
+  const std::optional<job::Exit> exit = last == nullptr ? std::nullopt : last->exit;
+  return JsonObject()
+      .number("index", task.id.index)
+      .text("state", to_string(task.state))
+      .number("attempts", task.attempts.size())
+      .text_or_null("host", last == nullptr ? std::string_view() : last->host.value)
+      .number("exit_code", exit ? exit->exit_code : std::nullopt)
+      .number("signal", exit ? exit->signal : std::nullopt)
+      .text_or_null("attempt_state", last == nullptr ? std::string_view() : to_string(last->state))
+      .text_or_null("container", last == nullptr ? std::string_view() : last->container.value)
+      .text_or_null("address", last == nullptr ? std::string() : address_text(*last))
       .number("restarts", task.restarts)
-      .raw("stall", stall_json(last))
+      .raw("stall", last == nullptr ? "null" : stall_json(*last))
       .str();
 }
 

@@ -120,6 +120,27 @@ TEST_F(Folding, TellsOfAFailedJob) {
   EXPECT_EQ(task.at("exit_code"), 7);
 }
 
+TEST_F(Folding, ATaskWithoutAnAttemptHasTheSameKeys) {
+  const Replayed replayed = *replay(failing_job(), plan_of);
+  const auto first_task = [&](const job::State& state) {
+    const json::object status =
+        parse(status_json(replayed.machine.plan(), state, context(replayed)));
+    return status.at("roles").at("worker").at("tasks").at(0).as_object();
+  };
+  job::State state = replayed.machine.state();
+  const json::object after = first_task(state);
+  state.tasks[0][0].attempts.clear();
+  const json::object before = first_task(state);
+  EXPECT_EQ(before.at("attempts"), 0);
+  for (const json::key_value_pair& member : after) {
+    ASSERT_TRUE(before.contains(member.key())) << member.key();
+  }
+  for (const char* key :
+       {"host", "exit_code", "signal", "attempt_state", "container", "address", "stall"}) {
+    EXPECT_TRUE(before.at(key).is_null()) << key;
+  }
+}
+
 TEST_F(Folding, HasNoOutcomeBeforeTheEnd) {
   Log log = failing_job();
   log.records.resize(6);

@@ -60,14 +60,14 @@ void RunEvents::print_task(const job::Plan& plan, const job::Task& task) {
   members.text("task", to_string(plan, task.id))
       .text("state", to_string(task.state))
       .number("attempt", task.attempts.size());
-  if (!task.attempts.empty()) {
-    const job::Attempt& last = task.attempts.back();
-    members.text("attempt_state", to_string(last.state))
-        .text_or_null("host", last.host.value)
-        .text_or_null("container", last.container.value)
-        .number("exit_code", last.exit ? last.exit->exit_code : std::nullopt)
-        .number("signal", last.exit ? last.exit->signal : std::nullopt);
-  }
+  const job::Attempt* const last = task.attempts.empty() ? nullptr : &task.attempts.back();
+  const std::optional<job::Exit> exit = last == nullptr ? std::nullopt : last->exit;
+  members
+      .text_or_null("attempt_state", last == nullptr ? std::string_view() : to_string(last->state))
+      .text_or_null("host", last == nullptr ? std::string_view() : last->host.value)
+      .text_or_null("container", last == nullptr ? std::string_view() : last->container.value)
+      .number("exit_code", exit ? exit->exit_code : std::nullopt)
+      .number("signal", exit ? exit->signal : std::nullopt);
   const std::string object = members.str();
   print("task", "," + object.substr(1, object.size() - 2));
 }
