@@ -26,7 +26,7 @@ lint: ## Check layers, symbols, sizes, style, clang-tidy
 	@tools/setup build test
 	@tools/lint/run
 
-format: ## Format all C++ files
+format: ## Format all C++ files and wrap all Markdown files
 	@tools/setup test
 	@tools/format
 

@@ -104,7 +104,7 @@ def train(steps, kill_at_step):
             )
             say(f"step {step} of {steps}, loss {loss.item():.4f}")
         if rank == 1 and step == kill_at_step and first_attempt:
-            say(f"killing myself at step {step}")
+            say(f"killing this process at step {step}")
             os.kill(os.getpid(), signal.SIGKILL)
 
     if rank == 0:

@@ -27,13 +27,13 @@ const left_after_ms = 4000;
 const left_looks = 10;
 
 function where(job: string): string {
-  return `muster show ${job} tells how it went, muster logs ${job} prints its output.`;
+  return `muster show ${job} says how it went; muster logs ${job} prints its output.`;
 }
 
 /** Says that the master cannot be reached, and where to ask instead. */
 function say_unreachable(last: Status | null): void {
   if (last === null) {
-    set_text(by_id("phase"), "not reached");
+    set_text(by_id("phase"), "unreachable");
     show_text(by_id("notice"), "The job cannot be reached: it has ended, or a new master is " +
       "taking over. muster ps lists running jobs, muster history those that have ended.");
     return;
@@ -46,7 +46,8 @@ function say_unreachable(last: Status | null): void {
 
 function say(trouble: unknown): void {
   const text = trouble instanceof Error ? trouble.message : String(trouble);
-  const next = trouble instanceof Trouble ? "; muster status prints it" : "";
+  const next = trouble instanceof Trouble && trouble.kind === "unknown"
+    ? "; muster status prints the link" : "";
   show_text(by_id("notice"), `${text.charAt(0).toUpperCase()}${text.slice(1)}${next}.`);
 }
 

@@ -113,7 +113,7 @@ export class AskedPanel {
   private draw_plan(asked: Asked): void {
     const { plan } = asked;
     show_text(by_id("plan-words"), `Framework ${plan.framework}; tasks start ${
-      plan.barrier === "gang" ? "all together" : "as they are granted"}${
+      plan.barrier === "gang" ? "all together" : "as their containers are granted"}${
       plan.chief === null ? "" : `; the chief is ${plan.chief}`}.`);
     const body = by_id("plan-roles");
     body.replaceChildren();

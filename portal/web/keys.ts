@@ -34,8 +34,8 @@ export function listen_to_keys(output: OutputPanel, open_all: () => void): void 
     { key: "/", words: "search: in output that is open, else among tasks",
       act: () => focus_field(output.is_open ? "log-find"
         : by_id("filter-label").hidden ? "event-find" : "filter") },
-    { key: "n", words: "next place found in the output", act: () => output.find_next(false) },
-    { key: "N", words: "the one before", act: () => output.find_next(true) },
+    { key: "n", words: "next match in the output", act: () => output.find_next(false) },
+    { key: "N", words: "previous match", act: () => output.find_next(true) },
     { key: "x", words: "the first error in the output", act: () => by_id("log-error").click() },
     { key: "G", words: "end of the output, and follow it", act: () => output.to_end() },
     { key: "w", words: "wrap lines", act: () => output.toggle("wrap") },

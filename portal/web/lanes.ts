@@ -234,7 +234,8 @@ export class LanePanel {
         attempt.class === null ? "" : ` (${attempt.class})`}`);
     }
     if (attempt.checkpoints.length > 0) {
-      parts.push(`${attempt.checkpoints.length} checkpoints`);
+      const count = attempt.checkpoints.length;
+      parts.push(`${count} ${count === 1 ? "checkpoint" : "checkpoints"}`);
     }
     return parts.join("; ");
   }

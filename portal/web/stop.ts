@@ -22,7 +22,7 @@ export class StopPanel {
     const tasks = Object.values(status.roles).flatMap((role) => role.tasks)
       .filter((task) => task.state === "active").length;
     set_text(by_id("stop-words"), `${tasks} running ${tasks === 1 ? "task" : "tasks"} of ${
-      status.job} will end. It cannot be taken back.`);
+      status.job} will end. This cannot be undone.`);
     if (over) {
       this.dialog.close();
     }

@@ -290,7 +290,7 @@ function sign_in(takes_tickets: boolean): Promise<void> {
       const token = by_id<HTMLInputElement>("token");
       fetch("api/session", { method: "POST", body: token.value.trim() }).then((response) => {
         if (!response.ok) {
-          throw new Error("this is not a token of this portal");
+          throw new Error("this portal does not know that token");
         }
         token.value = "";
         form.hidden = true;

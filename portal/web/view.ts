@@ -43,8 +43,8 @@ function show_stalls(status: Status): void {
         item.append(
           make("strong", `${role}:${task.index} on ${task.host} ${verb}${where}`),
           make("span", `, no progress for ${duration_text(1000 * task.stall.silent_s)} when it was ` +
-            `found${task.stall.sure === "sign" ? "" : ` (${task.stall.sure})`}`),
-          make("pre", task.stall.evidence, { tabindex: "0", "aria-label": "What was seen" }));
+            `noticed${task.stall.sure === "sign" ? "" : ` (${task.stall.sure})`}`),
+          make("pre", task.stall.evidence, { tabindex: "0", "aria-label": "Evidence" }));
         items.push(item);
       }
     }

@@ -327,7 +327,7 @@ TEST(Advice, ARankThatALimitHoldsBackDoesNotWaitForItsInput) {
                         "container holds it back"));
   const Advice& held = of_rule(advice, "cores.held_back");
   EXPECT_THAT(held.evidence, HasSubstr("worker:1 used 0.2 cores and could have used 0.9 (1 of 3 "
-                                       "tasks were held back so): a processor limit"));
+                                       "tasks were held back like this): a processor limit"));
   EXPECT_THAT(held.what, HasSubstr("`nr_throttled`"));
 }
 
@@ -400,7 +400,7 @@ TEST(Advice, ALimitIsToldByItsCounters) {
   task.hindrances.throttled = 0;
   const std::vector<Advice> unlimited = advise(evidence);
   EXPECT_THAT(of_rule(unlimited, "rank.slow").evidence, HasSubstr("others keep h0 busy"));
-  EXPECT_THAT(of_rule(unlimited, "rank.slow").what, HasSubstr("look what else runs on h0"));
+  EXPECT_THAT(of_rule(unlimited, "rank.slow").what, HasSubstr("check what else is running on h0"));
   task.hindrances.nice = 19;
   EXPECT_THAT(of_rule(advise(evidence), "cores.held_back").evidence,
               HasSubstr("others keep h0 busy, and it gives way to them (nice 19)"));
@@ -449,10 +449,11 @@ TEST(Advice, WhatASlowRankWaitsForIsToldAsFarAsItWasMeasured) {
   role.members[3].waits.sleeping = 0.93;
   EXPECT_THAT(only(job_of({role})).evidence,
               HasSubstr("its main thread slept for 93 % of the time"));
-  EXPECT_THAT(only(job_of({role})).what, HasSubstr("look where it sleeps: `muster stacks JOB "));
+  EXPECT_THAT(only(job_of({role})).what,
+              HasSubstr("find out where it sleeps: `muster stacks JOB "));
   role.members[3].waits = {.socket = 0.8, .name_server = 0.1};
   EXPECT_THAT(only(job_of({role})).evidence,
-              HasSubstr("somebody at the other end of a connection for 80 % of the time"));
+              HasSubstr("the other end of a connection for 80 % of the time"));
   role.members[3].waits = {.children = 0.4};
   EXPECT_THAT(only(job_of({role})).evidence, HasSubstr("its own child processes for 40 %"));
   role.members[3].waits = {};

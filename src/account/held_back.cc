@@ -65,13 +65,14 @@ std::string after_held_back(const TaskEvidence& task) {
            "`cpu.cfs_quota_us`)";
   }
   if (task.hindrances.nice.value_or(0) > 0) {
-    return fmt::format("run it without `nice`, or look what else runs on {}", task.host.value);
+    return fmt::format("run it without `nice`, or check what else is running on {}",
+                       task.host.value);
   }
   if (task.hindrances.throttled) {
-    return fmt::format("look what else runs on {}", task.host.value);
+    return fmt::format("check what else is running on {}", task.host.value);
   }
   return fmt::format(
-      "look what else runs on {}, and whether `nr_throttled` grows in the `cpu.stat` of its "
+      "check what else is running on {}, and whether `nr_throttled` grows in the `cpu.stat` of its "
       "control group",
       task.host.value);
 }

@@ -54,13 +54,12 @@ constexpr Leak kMemory{
         "look for what is kept from step to step: losses with their graph (`.item()`), lists of "
         "results, caches without a bound",
     .rate_name = "bytes_per_s"};
-constexpr Leak kFiles{
-    .measure = &Growths::open_files,
-    .least = 100,
-    .what =
-        "close files, sockets and pipes when they are done with (`with open(...)`), before the "
-        "limit (`ulimit -n`) is reached",
-    .rate_name = "files_per_s"};
+constexpr Leak kFiles{.measure = &Growths::open_files,
+                      .least = 100,
+                      .what =
+                          "close files, sockets and pipes when you are done with them (`with "
+                          "open(...)`), before the limit (`ulimit -n`) is reached",
+                      .rate_name = "files_per_s"};
 constexpr Leak kThreads{
     .measure = &Growths::threads,
     .least = 50,
@@ -269,16 +268,16 @@ void disk_filling(const Rule& rule, const Evidence& evidence, std::vector<Advice
       {.rule = std::string(rule.name),
        .role = filling.writer->name,
        .evidence = fmt::format(
-           "the disk of {} on {} lost {} in {}, steadily, by {}; the job's tasks there wrote {}, "
-           "and {} are left",
+           "the free space on the disk of {} on {} fell by {} in {}, steadily, at {}; the job's "
+           "tasks there wrote {}, and {} are left",
            filling.most->name, task.host.value, bytes_text(own.to - own.from),
            format_duration(own.span), rate_text(filling.lost_per_s, 1 << 20, bytes_text),
            rate_text(filling.written_per_s, 1 << 20, bytes_text), bytes_text(left)),
        .what =
            "remove old checkpoints and logs as new ones come, or write them where there is more "
            "room",
-       .saves = task.whole ? "the failure of the next run for a full disk"
-                           : fmt::format("a failure for a full disk {} later", until),
+       .saves = task.whole ? "the failure of the next run because of a full disk"
+                           : fmt::format("a failure because of a full disk {} later", until),
        .sets = {},
        .numbers = {{"written_per_s", filling.written_per_s},
                    {"lost_per_s", filling.lost_per_s},

@@ -270,7 +270,7 @@ void cores_held_back(const Rule& rule, const Evidence& evidence, std::vector<Adv
     const std::string others =
         role.members.size() < 2
             ? std::string()
-            : fmt::format(" ({} of {} tasks were held back so)", many, role.members.size());
+            : fmt::format(" ({} of {} tasks were held back like this)", many, role.members.size());
     advice.push_back(
         {.rule = std::string(rule.name),
          .role = role.name,

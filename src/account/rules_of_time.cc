@@ -54,7 +54,7 @@ struct Suspect {
 };
 
 constexpr std::string_view kSpreadInput =
-    "give its part of the input another place, or spread the input evenly";
+    "move its part of the input elsewhere, or spread the input evenly";
 
 /// Returns whether a disk answers many page faults of a task, each with a few pages: then memory
 /// was taken from it, or it reads a mapped file here and there. If it reads a mapped file in order,
@@ -651,8 +651,8 @@ void restarts_never_help(const Rule& rule, const Evidence& evidence, std::vector
          .role = {},
          .evidence = fmt::format("a task failed {} times as {}, each time after about {}",
                                  failures.size(), key.second, format_duration(most->ran)),
-         .what = "restart once at most, and mend the cause",
-         .saves = fmt::format("{} of futile runs of that task",
+         .what = "restart at most once, and fix the cause",
+         .saves = fmt::format("{} of runs of that task that could not succeed",
                               format_duration(std::max(lost, Duration::zero()))),
          .sets = {"restart.process=1", "restart.container=0", "restart.host=0"},
          .numbers = {{"failures", static_cast<double>(failures.size())},

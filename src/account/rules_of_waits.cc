@@ -36,7 +36,7 @@ std::string alike_text(const RoleEvidence& role, double least, Value value) {
       role.members, [&](const TaskEvidence& task) { return value(task).value_or(-1) >= least; });
   return role.members.size() < 2
              ? std::string()
-             : fmt::format(" ({} of {} tasks alike)", many, role.members.size());
+             : fmt::format(" ({} of {} tasks did so)", many, role.members.size());
 }
 
 /// Returns how many cores a task kept busy, or would have on a host of its own.
@@ -174,14 +174,14 @@ void steps_network_bound(const Rule& rule, const Evidence& evidence, std::vector
         {.rule = std::string(rule.name),
          .role = role.name,
          .evidence =
-             fmt::format("the main thread of {} waited for somebody at the other end of a "
-                         "connection for {} of the time{}, and used {:.1f} cores",
+             fmt::format("the main thread of {} waited for the other end of a connection for {} of "
+                         "the time{}, and used {:.1f} cores",
                          task->name, percent_text(share), alike_text(role, rule.threshold, waited),
                          task->cores.mean.value_or(0)),
-         .what = fmt::format("ask for the next while it works on the last (threads, `prefetch`), "
-                             "ask for more at once, or look why the other end is slow (`muster "
-                             "stacks JOB {}` names it)",
-                             task->name),
+         .what = fmt::format(
+             "ask for the next while it works on the last (threads, `prefetch`), ask for more at "
+             "once, or find out why the other end is slow (`muster stacks JOB {}` names it)",
+             task->name),
          .saves = fmt::format("up to {} of each step", percent_text(share)),
          .sets = {},
          .numbers = {{"socket_waiting", share}}});
@@ -206,14 +206,14 @@ void steps_starved(const Rule& rule, const Evidence& evidence, std::vector<Advic
     advice.push_back(
         {.rule = std::string(rule.name),
          .role = role.name,
-         .evidence = fmt::format("the main thread of {} waited for threads of its own for {} of "
-                                 "the time{}, and all of them used {:.1f} cores: what they bring "
-                                 "it comes too slowly",
-                                 task->name, percent_text(share),
-                                 alike_text(role, rule.threshold, waited), *task->cores.mean),
-         .what = fmt::format("see what its other threads wait for ({}), and let more of them bring "
-                             "it at the same time",
-                             look_at(*task)),
+         .evidence =
+             fmt::format("the main thread of {} waited for threads of its own for {} of the "
+                         "time{}, and all of them used {:.1f} cores: they do not keep up with it",
+                         task->name, percent_text(share), alike_text(role, rule.threshold, waited),
+                         *task->cores.mean),
+         .what = fmt::format(
+             "see what its other threads wait for ({}), and let more of them work in parallel",
+             look_at(*task)),
          .saves = fmt::format("up to {} of each step", percent_text(share)),
          .sets = {},
          .numbers = {{"waiting", share}, {"used", *task->cores.mean}}});
@@ -230,14 +230,13 @@ LongWait long_wait_of(const TaskEvidence& task) {
   const MainWaits& waits = task.waits;
   const std::array kinds = {
       Kind{waits.sleeping, "its main thread slept for {} of the time",
-           "look where it sleeps: {}; it may be a pause before another try"},
+           "find out where it sleeps: {}; it may be a pause before another try"},
       Kind{waits.name_server,
            "its main thread waited for the answer of a name server for {} of the time",
            "look at `/etc/resolv.conf` of its host; {}"},
       Kind{waits.socket,
-           "its main thread waited for somebody at the other end of a connection for {} of the "
-           "time",
-           "look why the other end is slow: {}"},
+           "its main thread waited for the other end of a connection for {} of the time",
+           "find out why the other end is slow: {}"},
       Kind{waits.children, "its main thread waited for its own child processes for {} of the time",
            "see why its child processes take longer than those of the others: {}"},
   };

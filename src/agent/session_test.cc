@@ -414,7 +414,7 @@ TEST_F(AgentShells, ThatAreNotThereAreNamed) {
   run_task();
   join(0, kStream);
   take_all();
-  EXPECT_THAT(reset_->reason, HasSubstr("no shell"));
+  EXPECT_THAT(reset_->reason, HasSubstr("no detached shell"));
   open_shell("read end", kStream + 1);
   (void)wait_for_opened();
   join(9, kStream + 2);
@@ -433,7 +433,7 @@ TEST_F(AgentShells, AreBoundedInNumber) {
   take_all();
   ASSERT_TRUE(reset_.has_value());
   EXPECT_EQ(reset_->fault, wire::StreamFault::Refused);
-  EXPECT_THAT(reset_->reason, HasSubstr("the most"));
+  EXPECT_THAT(reset_->reason, HasSubstr("8 shells, the maximum"));
 }
 
 TEST_F(AgentShells, CountWhatOthersHaveTypedForNobody) {

@@ -45,7 +45,7 @@ TEST(CommandLine, TakesAnOptionOncePerValue) {
   EXPECT_EQ(run.spec.spec, "job.yaml");
   EXPECT_EQ(run.spec.sets, (std::vector<std::string>{"a=1", "b=2"}));
   EXPECT_EQ(mistake({"logs", "last", "--tail", "1", "--tail=2"}),
-            "muster: logs: --tail is given twice (`muster logs --help` tells more)\n");
+            "muster: logs: --tail is given twice (see `muster logs --help`)\n");
 }
 
 TEST(CommandLine, ReadsValuesInEveryForm) {
@@ -66,30 +66,29 @@ TEST(CommandLine, SuggestsTheNearestCommandAndOption) {
   EXPECT_EQ(mistake({"frobnicate"}),
             "muster: there is no command `frobnicate`; `muster --help` lists them\n");
   EXPECT_EQ(mistake({"status", "last", "--jsn"}),
-            "muster: status: there is no option --jsn; did you mean --json? (`muster status "
-            "--help` tells more)\n");
+            "muster: status: there is no option --jsn; did you mean --json? (see `muster status "
+            "--help`)\n");
   EXPECT_EQ(mistake({"--versoin"}),
-            "muster: there is no option --versoin; did you mean --version? (`muster --help` tells "
-            "more)\n");
+            "muster: there is no option --versoin; did you mean --version? (see `muster "
+            "--help`)\n");
 }
 
 TEST(CommandLine, SaysWhatAMistakeWasToBe) {
   EXPECT_EQ(mistake({"run", "-n", "4", "python3", "train.py"}),
             "muster: run: unexpected argument `train.py`; the command to run comes after --, as in "
-            "muster run -n 4 -- python3 train.py (`muster run --help` tells more)\n");
+            "muster run -n 4 -- python3 train.py (see `muster run --help`)\n");
   EXPECT_EQ(mistake({"status", "last", "more"}),
-            "muster: status: unexpected argument `more` (`muster status --help` tells more)\n");
+            "muster: status: unexpected argument `more` (see `muster status --help`)\n");
   EXPECT_EQ(mistake({"run", "--ports", "http", "--", "x"}),
             "muster: run: there is no option --ports; ports is a key of the specification: --set "
-            "roles.worker.ports=... (`muster run --help` tells more)\n");
+            "roles.worker.ports=... (see `muster run --help`)\n");
   EXPECT_EQ(mistake({"status"}),
             "muster: status: name a job: its id, the beginning of it, or `last`; `muster ps --all` "
-            "lists them (`muster status --help` tells more)\n");
+            "lists them (see `muster status --help`)\n");
   EXPECT_EQ(mistake({"-n", "4", "--", "x"}),
-            "muster: -n is an option of a command, as in muster run -n (`muster --help` tells "
-            "more)\n");
-  EXPECT_EQ(mistake({"ps", "-x"}),
-            "muster: ps: there is no option -x (`muster ps --help` tells more)\n");
+            "muster: -n is an option of a command, as in muster run -n (see `muster "
+            "--help`)\n");
+  EXPECT_EQ(mistake({"ps", "-x"}), "muster: ps: there is no option -x (see `muster ps --help`)\n");
 }
 
 TEST(CommandLine, KnowsTheOptionsOfOtherLaunchers) {
@@ -99,7 +98,7 @@ TEST(CommandLine, KnowsTheOptionsOfOtherLaunchers) {
   }
   EXPECT_EQ(mistake({"submit", "--rdzv-endpoint=h:1", "--", "x"}),
             "muster: submit: there is no option --rdzv-endpoint: leave it out, Muster places the "
-            "tasks and brings them together (`muster submit --help` tells more)\n");
+            "tasks and brings them together (see `muster submit --help`)\n");
   EXPECT_THAT(mistake({"run", "-n", "2", "-m", "pkg.train"}), HasSubstr("-- python3 -m MODULE"));
   EXPECT_THAT(mistake({"run", "-N2", "--", "x"}), HasSubstr("no option -N2: -n is the number"));
   EXPECT_THAT(mistake({"run", "--mem=4G", "--", "x"}), HasSubstr("--memory 8g"));
@@ -138,29 +137,29 @@ TEST(CommandLine, EveryCommandThatIsOfferedIsThere) {
 TEST(CommandLine, SaysWhereArgumentsOfAProgramGo) {
   EXPECT_EQ(mistake({"run", "train.py", "--epochs", "5"}),
             "muster: run: there is no option --epochs; arguments of a program come after --, as in "
-            "muster run -n 4 -- python3 train.py --epochs 5 (`muster run --help` tells more)\n");
+            "muster run -n 4 -- python3 train.py --epochs 5 (see `muster run --help`)\n");
 }
 
 TEST(CommandLine, SaysWhichValueIsWrong) {
   EXPECT_EQ(mistake({"run", "-n", "many", "--", "x"}),
-            "muster: run: -n must be a whole number, 1 or more, not `many` (`muster run --help` "
-            "tells more)\n");
-  EXPECT_EQ(
-      mistake({"portal", "--port", "70000"}),
-      "muster: portal: --port must be a port, 0 to 65535, not `70000` (`muster portal --help` "
-      "tells more)\n");
+            "muster: run: -n must be a whole number, 1 or more, not `many` (see `muster run "
+            "--help`)\n");
+  EXPECT_EQ(mistake({"portal", "--port", "70000"}),
+            "muster: portal: --port must be a port, 0 to 65535, not `70000` (see `muster portal "
+            "--help`)\n");
   EXPECT_EQ(mistake({"run", "--on"}),
-            "muster: run: --on needs a value: CLUSTER (`muster run --help` tells more)\n");
+            "muster: run: --on needs a value: CLUSTER (see `muster run --help`)\n");
   EXPECT_EQ(mistake({"run", "--on", "--json"}),
-            "muster: run: --on needs a value: CLUSTER (`muster run --help` tells more)\n");
+            "muster: run: --on needs a value: CLUSTER (see `muster run --help`)\n");
   EXPECT_EQ(mistake({"run", "--json=yes"}),
-            "muster: run: --json takes no value (`muster run --help` tells more)\n");
+            "muster: run: --json takes no value (see `muster run --help`)\n");
   EXPECT_EQ(mistake({"run", "--on-interrupt", "nothing"}),
             "muster: run: --on-interrupt must be auto, detach, stop or interrupt, not `nothing` "
-            "(`muster run --help` tells more)\n");
-  EXPECT_EQ(mistake({"completion", "ksh"}),
-            "muster: completion: SHELL must be bash, zsh or fish, not `ksh` (`muster completion "
-            "--help` tells more)\n");
+            "(see `muster run --help`)\n");
+  EXPECT_EQ(
+      mistake({"completion", "ksh"}),
+      "muster: completion: SHELL must be bash, zsh or fish, not `ksh` (see `muster completion "
+      "--help`)\n");
 }
 
 TEST(CommandLine, KeepsControlCharactersFromTheTerminal) {
@@ -186,12 +185,10 @@ TEST(CommandLine, TakesTheOptionsOfHadoopsShell) {
 TEST(CommandLine, SaysWhatAMistakeOfFsWasToBe) {
   EXPECT_EQ(mistake({"fs", "lss", "/"}),
             "muster: there is no command `fs lss`; did you mean `muster fs ls`?\n");
-  EXPECT_EQ(
-      mistake({"fs"}),
-      "muster: fs: name a command: ls, cat, put, get, rm, mkdir, mv, stat (`muster fs --help` "
-      "tells more)\n");
-  EXPECT_EQ(mistake({"fs", "rm"}),
-            "muster: fs rm: name a path (`muster fs rm --help` tells more)\n");
+  EXPECT_EQ(mistake({"fs"}),
+            "muster: fs: name a command: ls, cat, put, get, rm, mkdir, mv, stat (see `muster fs "
+            "--help`)\n");
+  EXPECT_EQ(mistake({"fs", "rm"}), "muster: fs rm: name a path (see `muster fs rm --help`)\n");
 }
 
 TEST(CommandLine, LeavesTonysArgumentsAsTheyAre) {

@@ -173,7 +173,7 @@ Parameters job_source(SpecOptions& o, const Parameters& own) {
               "Where to run: local (the default), yarn, or a cluster named in the site file",
               Kind::Cluster),
        option(o.proxy_user, {"--proxy-user"}, "USER",
-              "On YARN: run as this user, on whose behalf you may act"),
+              "On YARN: run as this user, whom you must be allowed to impersonate"),
        sets(o.sets),
        at_least(1, option(o.tasks, {"-n", "--tasks"}, "N",
                           "Without a specification: the number of tasks in the role worker")),
@@ -190,8 +190,8 @@ Parameters job_source(SpecOptions& o, const Parameters& own) {
               "Without a specification: the cores of each task (default: on this machine its "
               "cores divided by the tasks, elsewhere 1)"),
        option(o.gpus, {"--gpus"}, "N",
-              "Without a specification: the GPUs of each task, which nobody else gets (default: on "
-              "this machine all, shared; elsewhere none)"),
+              "Without a specification: the GPUs of each task, for its use alone (default: on this "
+              "machine all, shared; elsewhere none)"),
        option(o.max_restarts, {"--max-restarts"}, "N",
               "Without a specification: how often a task that fails is started again (default: "
               "never)"),
@@ -424,14 +424,14 @@ void add_reach_commands(std::vector<Command>& table) {
       },
       "muster shell last worker:0"));
   table.back().notes =
-      "A shell belongs to its task and ends with it. It goes on when you leave it, when your "
-      "terminal is closed or when the job's master dies; after three days with nobody in it, it "
-      "is ended.";
+      "A shell belongs to its task and ends with it. It keeps running when you leave it, when your "
+      "terminal is closed or when the job's master dies; after three days with nobody in it, it is "
+      "ended.";
 }
 
 void add_ssh_commands(std::vector<Command>& table) {
   table.push_back(command(
-      "ssh-config", "Print the ssh configuration by which ssh, scp and editors reach a job's tasks",
+      "ssh-config", "Print the configuration that ssh, scp and editors need to reach a job's tasks",
       configure_ssh,
       [](SshConfigOptions& o) {
         return Parameters{
@@ -485,8 +485,9 @@ void add_debug_command(std::vector<Command>& table) {
                    "How long to record (default: 10s; at most 1h)"),
             option(o.rate, {"--rate"}, "N", "Samples per second (default: 100; at most 1000)"),
             option(o.pid, {"--pid"}, "N", "Look at this process of the task"),
-            option(o.output, {"--output", "-o"}, "FILE",
-                   "Where the profile goes (default: ROLE-INDEX.svg or .speedscope.json here)",
+            option(o.output, {"-o", "--output"}, "FILE",
+                   "Where to write the profile (default: ROLE-INDEX.svg or "
+                   "ROLE-INDEX.speedscope.json in this folder)",
                    Kind::File),
             flag(o.native, {"--native"}, "Include native frames"),
             wait(o.wait),
@@ -603,7 +604,7 @@ void add_record_commands(std::vector<Command>& table) {
             option(o.listen, {"--listen"}, "ADDRESS",
                    "With --serve: where to listen (default: 127.0.0.1)"),
             option(o.names, {"--name"}, "HOST",
-                   "With --serve: a name by which browsers call this machine; may be repeated"),
+                   "With --serve: a name under which browsers reach this machine; may be repeated"),
             option(o.certificate, {"--certificate"}, "FILE",
                    "With --serve: the certificates for TLS, in PEM form", Kind::File),
             option(o.key, {"--key"}, "FILE", "With --serve: the certificate's key, in PEM form",
@@ -614,8 +615,8 @@ void add_record_commands(std::vector<Command>& table) {
                    "With --serve: the header in which the proxy names the user (default: "
                    "X-Forwarded-User)"),
             option(o.keytab, {"--keytab"}, "FILE",
-                   "With --serve: identify users by Kerberos; the file has the keys of HTTP on "
-                   "this host",
+                   "With --serve: identify users by Kerberos; the file has the keys of the HTTP "
+                   "service on this host",
                    Kind::File),
             option(o.disk, {"--disk"}, "SIZE",
                    "With --serve: how much disk space copies of a cluster's jobs may take here "
@@ -713,7 +714,7 @@ Parameter copied_paths(std::string_view name) {
 
 Parameters copy_options(fs::Options& o) {
   return {flag(o.force, {"-f", "--force"}, "Overwrite files that exist"),
-          flag(o.quiet, {"-q", "--quiet"}, "Show no progress")};
+          flag(o.quiet, {"-q", "--quiet"}, "Do not show progress")};
 }
 
 void add_fs_commands(std::vector<Command>& table) {
@@ -750,7 +751,7 @@ void add_fs_commands(std::vector<Command>& table) {
                  "Also remove folders, with everything below them"),
             flag(o.force, {"-f", "--force"}, "Do not complain about paths that do not exist"),
             flag(o.skip_trash, {"--skip-trash", "-skipTrash"},
-                 "Remove for good, even where the cluster has a trash")};
+                 "Delete permanently, even if the cluster has a trash folder")};
       },
       "muster fs rm -r /data/old"));
   table.push_back(fs_command(
@@ -779,11 +780,10 @@ void add_machine_commands(std::vector<Command>& table) {
   table.push_back(command(
       "doctor", "Check that this machine and a YARN cluster can run jobs", check_machine,
       [](DoctorOptions& o) {
-        return Parameters{
-            option(o.on, {"--on"}, "CLUSTER", "Check this YARN cluster", Kind::Cluster),
-            flag(o.deep, {"--deep"},
-                 "Also check one of its nodes, with a job of one small container"),
-            json(o.json)};
+        return Parameters{option(o.on, {"--on"}, "CLUSTER", "Check this cluster", Kind::Cluster),
+                          flag(o.deep, {"--deep"},
+                               "Also check one of its nodes, with a job of one small container"),
+                          json(o.json)};
       },
       "muster doctor --on yarn"));
   table.push_back(command(
@@ -793,7 +793,8 @@ void add_machine_commands(std::vector<Command>& table) {
             option(o.older, {"--older"}, "DURATION",
                    "Remove jobs that ended at least this long ago (default: 30d)"),
             option(o.over, {"--over"}, "SIZE",
-                   "Then remove the oldest ones until the rest fits in this (default: 5g)"),
+                   "On this machine: then remove the oldest ones until the rest fits in this "
+                   "(default: 5g)"),
             flag(o.all, {"--all"}, "Remove every job that has ended"),
             flag(o.dry_run, {"--dry-run"}, "Only say what would be removed"),
             flag(o.by_itself, {"--by-itself"}, ""),

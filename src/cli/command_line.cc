@@ -18,8 +18,8 @@ namespace {
 Printed mistake(std::string_view command, std::string_view reason) {
   return {{},
           command.empty()
-              ? fmt::format("muster: {} (`muster --help` tells more)\n", reason)
-              : fmt::format("muster: {0}: {1} (`muster {0} --help` tells more)\n", command, reason),
+              ? fmt::format("muster: {} (see `muster --help`)\n", reason)
+              : fmt::format("muster: {0}: {1} (see `muster {0} --help`)\n", command, reason),
           client::kBadUsage};
 }
 

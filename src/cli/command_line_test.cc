@@ -58,7 +58,7 @@ TEST(Table, TellsHowArgumentsAreRead) {
 }
 
 TEST(Table, TellsWhatIsAMistake) {
-  EXPECT_EQ(mistake({"bake"}), "muster: bake: name a bread (`muster bake --help` tells more)\n");
+  EXPECT_EQ(mistake({"bake"}), "muster: bake: name a bread (see `muster bake --help`)\n");
   EXPECT_EQ(mistake({"bkae", "rye"}),
             "muster: there is no command `bkae`; did you mean `muster bake`?\n");
 }

@@ -106,13 +106,13 @@ class NodeCheck {
         !inside(node.name, node.name_bytes, bytes_.size()) ||
         !inside(node.values, node.values_bytes, bytes_.size()) || node.values % kLine != 0 ||
         node.offsets % kLine != 0) {
-      return "it points outside the block the block";
+      return "it points outside the block";
     }
     if (node.validity != 0 && !inside(node.validity, rows_, bytes_.size())) {
-      return "its validity points outside the block the block";
+      return "its validity points outside the block";
     }
     if (node.offsets != 0 && !inside(node.offsets, (rows_ + 1) * sizeof(int64_t), bytes_.size())) {
-      return "its offsets point outside the block the block";
+      return "its offsets point outside the block";
     }
     return node.children == 0 ? leaf_fault(node) : children_fault(index);
   }

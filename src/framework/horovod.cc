@@ -24,11 +24,12 @@ Status check_horovod(const job::Plan& plan) {
   MUSTER_TRY_STATUS(check_collective(plan));
   for (const job::RolePlan& role : plan.roles) {
     if (role.ranked && role.membership == spec::Membership::Elastic) {
-      return user_error(fmt::format(
-          "roles.{}.membership: elastic does not work with horovod, whose ranks are dealt once for "
-          "all of them; `framework: horovod-elastic` is for programs that use hvd.elastic.run, and "
-          "with `membership: static`, min and max the gang restarts with those that are there",
-          role.name));
+      return user_error(
+          fmt::format("roles.{}.membership: elastic does not work with horovod, whose ranks are "
+                      "assigned once, at the start; `framework: horovod-elastic` is for programs "
+                      "that use hvd.elastic.run, and with `membership: static`, min and max, the "
+                      "gang restarts with the tasks that it still has",
+                      role.name));
     }
   }
   return {};

@@ -32,7 +32,7 @@ Status check_mxnet_role(const job::RolePlan& role) {
   constexpr std::array kRoles = {kScheduler, kServer, kWorker};
   if (std::ranges::find(kRoles, role.name) == kRoles.end()) {
     return user_error(
-        fmt::format("roles.{}: the roles of an mxnet job are scheduler, server and worker, beside "
+        fmt::format("roles.{}: the roles of an mxnet job are scheduler, server and worker, plus "
                     "evaluator and tensorboard",
                     role.name));
   }

@@ -340,7 +340,7 @@ TEST(Plan, RefusesMoreTasksThanAVariableCanName) {
 TEST(Plan, RefusesASecondChiefOfTensorflow) {
   for (const std::string name : {"chief", "evaluator"}) {
     EXPECT_EQ(refusal(job_of(Framework::Tensorflow, {role(name, 2), role("worker")})),
-              "roles." + name + ".tasks: tensorflow knows at most one " + name +
+              "roles." + name + ".tasks: tensorflow allows at most one " + name +
                   ", not 2; rename the role if these are workers");
     EXPECT_TRUE(planned(job_of(Framework::Pytorch, {role(name, 2), role("worker")})).has_value());
   }

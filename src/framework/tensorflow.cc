@@ -58,16 +58,16 @@ Status check(const job::Plan& plan) {
   for (const job::RolePlan& role : plan.roles) {
     // TensorFlow rejects such a TF_CONFIG in every task, after all have started.
     if ((role.name == "chief" || role.name == "evaluator") && role.tasks > 1) {
-      return user_error(fmt::format(
-          "roles.{0}.tasks: tensorflow knows at most one {0}, not {1}; rename the role if these "
-          "are workers",
-          role.name, role.tasks));
+      return user_error(
+          fmt::format("roles.{0}.tasks: tensorflow allows at most one {0}, not {1}; rename the "
+                      "role if these are workers",
+                      role.name, role.tasks));
     }
     if (role.membership == spec::Membership::Elastic && !is_companion(role.name)) {
       return user_error(
           fmt::format("roles.{}.membership: elastic does not work with tensorflow, whose TF_CONFIG "
-                      "fixes the number of tasks at the start; use static, which restarts all "
-                      "tasks with those that are there, or `tasks` instead of `min` and `max`",
+                      "fixes the number of tasks at the start; use static, which restarts the gang "
+                      "with the tasks that it still has, or `tasks` instead of `min` and `max`",
                       role.name));
     }
   }

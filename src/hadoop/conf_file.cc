@@ -225,7 +225,7 @@ Status Parser::include(const Source& source, const pugi::xml_node& node, size_t 
     const Path normal = path.lexically_normal();
     if (std::ranges::find(open_, normal) != open_.end()) {
       return error_at(source.origin(node),
-                      fmt::format("{} is included by itself", printable(normal.string())));
+                      fmt::format("{} includes itself", printable(normal.string())));
     }
     const Result<std::string> text = read_(normal);
     if (text) {

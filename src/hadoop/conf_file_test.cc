@@ -122,7 +122,7 @@ TEST(ConfFile, EndsIncludeLoopsAndFloods) {
   const std::string twice =
       "<configuration><include href=\"{}\"/><include href=\"{}\"/></configuration>";
   EXPECT_EQ(wrong("<configuration><include href=\"core-site.xml\"/></configuration>"),
-            "/conf/core-site.xml:1:16: error: /conf/core-site.xml is included by itself");
+            "/conf/core-site.xml:1:16: error: /conf/core-site.xml includes itself");
   std::map<std::string, std::string> flood;
   for (int i = 0; i < 20; ++i) {
     const std::string next = fmt::format("{}.xml", i + 1);

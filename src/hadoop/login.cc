@@ -65,9 +65,8 @@ Result<const Ticket*> valid_ticket(const TicketCache& cache, const TicketPlace& 
                                    WallTime now) {
   const Ticket* ticket = cache.granting();
   if (ticket == nullptr) {
-    return no_ticket(
-        fmt::format("no Kerberos ticket of {} in {} is a ticket-granting one: run kinit",
-                    printable(cache.principal), place.name));
+    return no_ticket(fmt::format("{} has no ticket-granting ticket of {}: run kinit", place.name,
+                                 printable(cache.principal)));
   }
   if (ticket->ends <= now) {
     return no_ticket(fmt::format("the Kerberos ticket of {} in {} expired {} ago: run kinit{}",

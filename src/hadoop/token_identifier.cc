@@ -197,7 +197,7 @@ std::string age(WallTime when, WallTime now, std::string_view past, std::string_
 std::string say(const DelegationIdentifier& id, WallTime now) {
   std::string out = fmt::format(" of {}", printable(id.owner));
   if (!id.real_user.empty()) {
-    out += fmt::format(" (got by {})", printable(id.real_user));
+    out += fmt::format(" (obtained by {})", printable(id.real_user));
   }
   out += id.renewer.empty() ? std::string(", not renewable")
                             : fmt::format(", renewed by {}", printable(id.renewer));

@@ -74,8 +74,8 @@ TEST(TokenIdentifier, ReadsYarnDelegationTokensOfBothAges) {
   EXPECT_EQ(*decode_delegation_identifier(token),
             (DelegationIdentifier{"bob", "rm", "oozie", kNow - hours(2), kNow + hours(2), 4, 5}));
   EXPECT_EQ(describe(token, kNow),
-            "RM_DELEGATION_TOKEN for 1.2.3.4:8032 of bob (got by oozie), renewed by rm, issued 2 h "
-            "ago, ends in 2 h");
+            "RM_DELEGATION_TOKEN for 1.2.3.4:8032 of bob (obtained by oozie), renewed by rm, "
+            "issued 2 h ago, ends in 2 h");
   token.identifier = hdfs_identifier(-hours(1), hours(1));
   EXPECT_EQ(decode_delegation_identifier(token)->owner, "alice");
 }

@@ -118,10 +118,10 @@ Result<Slot> slot_for(const std::vector<Slot>& slots, std::string_view view_json
                        [&](const Slot& slot) { return slot.host == host; });
   std::ranges::sort(here, {}, &Slot::local_rank);
   if (position >= here.size()) {
-    return user_error(fmt::format(
-        "the driver has dealt {} of its {} slots to {}, where this is task {}: CLUSTER_WORKER_LIST "
-        "says how many each host needs",
-        here.size(), slots.size(), host, position + 1));
+    return user_error(
+        fmt::format("the driver has assigned {} of its {} slots to {}, but this is task {} there: "
+                    "CLUSTER_WORKER_LIST says how many each host needs",
+                    here.size(), slots.size(), host, position + 1));
   }
   return here[position];
 }

@@ -63,7 +63,7 @@ TEST(HorovodSlots, DealsThoseOfAHostByThePositionsOfItsTasks) {
   EXPECT_EQ(rank_of(2), "1");
   EXPECT_EQ(rank_of(4), "2");
   EXPECT_EQ(rank_of(1), "3");
-  EXPECT_THAT(rank_of(3), HasSubstr("1 of its 4 slots to 10.0.0.8, where this is task 2"));
+  EXPECT_THAT(rank_of(3), HasSubstr("1 of its 4 slots to 10.0.0.8, but this is task 2 there"));
   EXPECT_THAT(rank_of(5), HasSubstr("not in the view"));
 }
 

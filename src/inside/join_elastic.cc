@@ -46,8 +46,8 @@ Result<ElasticWorld::Place> read_place(int socket) {
   Result<std::string> line = read_line(socket, kLineMax);
   if (!line.has_value()) {
     return user_error(fmt::format(
-        "got no place among the ranks ({}): those that run take in others when they commit their "
-        "state, and wait for the role's min",
+        "got no place among the ranks ({}): ranks that run take in new ones when they commit their "
+        "state, and none trains before there are as many as the role's min",
         line.error().message));
   }
   ElasticWorld::Place place;

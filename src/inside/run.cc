@@ -65,10 +65,11 @@ Result<Options> parse(const std::vector<std::string>& arguments) {
     ::dup2(null, STDOUT_FILENO);
   }
   rt::IoLoop loop;
-  const Rendezvous rendezvous(
-      loop, std::move(listening), Peers(variable("MUSTER_VIEW_FILE")), [](const std::string& host) {
-        complain("framework: refused " + host + " at the rendezvous: no task of this job is there");
-      });
+  const Rendezvous rendezvous(loop, std::move(listening), Peers(variable("MUSTER_VIEW_FILE")),
+                              [](const std::string& host) {
+                                complain("framework: refused " + host +
+                                         " at the rendezvous: no task of this job runs there");
+                              });
   loop.run();
   ::_exit(0);
 }

@@ -53,7 +53,7 @@ Result<int> run_to_its_end(const std::vector<std::string>& arguments) {
   ::signal(SIGTERM, SIG_IGN);
   rt::IoLoop loop;
   Door door(Peers(variable("MUSTER_VIEW_FILE")), [](const std::string& host) {
-    complain("refused " + host + ": no task of this job is there");
+    complain("refused " + host + ": no task of this job runs there");
   });
   SlotsDesk desk(loop, std::move(listening.fd), std::move(door), folder);
   MUSTER_TRY_STATUS(desk.open());

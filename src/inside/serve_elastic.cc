@@ -51,7 +51,7 @@ Status serve(const std::vector<std::string>& arguments) {
         say_round(role, round, ranks);
       },
       [](const std::string& host) {
-        complain("refused " + host + ": no task of this job is there");
+        complain("refused " + host + ": no task of this job runs there");
       });
   loop.run();
   return {};

@@ -76,12 +76,12 @@ Result<std::string> read_command(int socket, const std::string& key) {
   const auto [end, error] =
       std::from_chars(size_line.data(), size_line.data() + size_line.size(), size);
   if (error != std::errc{} || end != size_line.data() + size_line.size() || size > kCommandMax) {
-    return user_error("what asks for a start does not speak Muster's protocol");
+    return user_error("the client that asks for a start does not speak Muster's protocol");
   }
   MUSTER_TRY(const std::string proof, read_line(socket, kLineMax));
   MUSTER_TRY(std::string command, read_bytes(socket, size));
   if (!same_proof(proof, proof_of(key, challenge, command))) {
-    return user_error("what asks for a start does not know the job's key");
+    return user_error("the client that asks for a start does not know the job's key");
   }
   return command;
 }
@@ -284,7 +284,7 @@ Status serve(const std::string& address_text) {
       return system_error(errno, "cannot accept connections");
     }
     if (!peers.admits(peer_of(socket.get()))) {
-      complain("refused " + peer_of(socket.get()) + ": no task of this job is there");
+      complain("refused " + peer_of(socket.get()) + ": no task of this job runs there");
       continue;
     }
     Place& place = places.make_room();

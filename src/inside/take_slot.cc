@@ -30,7 +30,7 @@ Result<Told> ask(const net::HostPort& where) {
   Result<std::string> line = read_line(socket.get(), kLineMax);
   if (!line.has_value()) {
     return user_error(
-        fmt::format("the driver has told no slots ({}): its command is to leave a file "
+        fmt::format("the driver has published no slots ({}): its command must write a file "
                     "PORT____HOROVOD_RENDEZVOUS_SERVER____ in $DRIVER_OUTPUT_PATH",
                     line.error().message));
   }

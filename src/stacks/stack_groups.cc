@@ -239,7 +239,7 @@ std::optional<Verb> verb_of_call(std::string_view call) {
       {"flock", {"waits for the lock of", "wait for the lock of"}},
       {"fcntl", {"waits for the lock of", "wait for the lock of"}},
       {"openat", {"opens", "open"}},
-      {"newfstatat", {"asks about", "ask about"}},
+      {"newfstatat", {"looks up", "look up"}},
       {"getdents64", {"lists", "list"}},
       {"clock_nanosleep", {"sleeps", "sleep"}},
       {"nanosleep", {"sleeps", "sleep"}},
@@ -265,7 +265,7 @@ Verb verb_of(const Thread& thread) {
     return {"is stopped by a signal", "are stopped by a signal"};
   }
   if (thread.state == 'S' && is_in_debugger(thread)) {
-    return {"waits in a debugger for what to do", "wait in a debugger for what to do", ", from "};
+    return {"waits for a command in a debugger", "wait for a command in a debugger", ", from "};
   }
   if (thread.input && is_awaiting_input(thread)) {
     return {"waits for input", "wait for input", " from "};
@@ -787,7 +787,8 @@ std::string to_text(std::span<const Subject> subjects) {
       }
     }
     if (report.left_out > 0) {
-      text += fmt::format("  {} more processes are not shown\n", report.left_out);
+      text += fmt::format("  {} more process{} not shown\n", report.left_out,
+                          report.left_out == 1 ? " is" : "es are");
     }
   }
   return text;

@@ -294,10 +294,10 @@ TEST(Suspect, IsTheOneInAnotherCollective) {
   const Suspect suspect = suspect_of(gang(4, 3, python({kBarrier, kModule})));
   EXPECT_EQ(suspect.subject, 3U);
   EXPECT_EQ(suspect.sure, job::Sureness::Likely);
-  EXPECT_THAT(suspect.evidence,
-              StartsWith("worker:3 waits in barrier, called by <module> (train.py:60); the others "
-                         "are in another call, and none of these ends before all ranks of its "
-                         "process group make it\n"));
+  EXPECT_THAT(
+      suspect.evidence,
+      StartsWith("worker:3 waits in barrier, called by <module> (train.py:60); the others are in "
+                 "another call, and neither ends before all ranks of its process group make it\n"));
 }
 
 TEST(Suspect, OfTwoInDifferentCollectivesIsAGuess) {
@@ -616,8 +616,8 @@ TEST(Suspect, IsOnlyIdleWhereItAsksForSomethingOutsideTheJob) {
   const Process looks = looks_again();
   const Suspect suspect = suspect_of(gang(1, 0, looks));
   EXPECT_EQ(suspect.sure, job::Sureness::Sign);
-  EXPECT_THAT(suspect.evidence, StartsWith("worker:0 sleeps in load (train.py:12); it asks again "
-                                           "and again, for something outside the job\n"));
+  EXPECT_THAT(suspect.evidence, StartsWith("worker:0 sleeps in load (train.py:12); it keeps "
+                                           "asking for something outside the job\n"));
   std::vector<Subject> got_on = gang(1, 0, looks);
   got_on[0].got_on = true;
   EXPECT_EQ(suspect_of(got_on).sure, job::Sureness::Unsure) << "it stands still";
@@ -902,14 +902,14 @@ TEST(StackGroups, NameWhatOneOpens) {
               StartsWith("worker:0 on h0 waits for the kernel in load"));
   asks.threads[0].target = "/data";
   EXPECT_THAT(to_text(std::vector{task(0, asks)}),
-              StartsWith("worker:0 on h0 asks about /data in load (train.py:12) (D state)\n"));
+              StartsWith("worker:0 on h0 looks up /data in load (train.py:12) (D state)\n"));
 }
 
 TEST(StackGroups, NameTheDebuggerThatHasStoppedOne) {
   Process stopped = python({{"interaction", "/usr/lib/python3.11/pdb.py", 360}, kLoad}, "read");
   stopped.threads[0].target = "/dev/pts/3";
   EXPECT_THAT(to_text(std::vector{task(0, stopped)}),
-              StartsWith("worker:0 on h0 waits in a debugger for what to do, from /dev/pts/3 in "
+              StartsWith("worker:0 on h0 waits for a command in a debugger, from /dev/pts/3 in "
                          "load (train.py:12)\n"));
 }
 
@@ -953,10 +953,9 @@ TEST(VainWait, IsForAPoolOfWhichAllIsIdle) {
   Subject subject = task(0, python({kCondition, kPoolGet, kLoad}));
   subject.report.processes.push_back(child(12, {kChildGet, kWorker, kChildStart, kLoad}));
   subject.report.processes.push_back(child(13, {kChildGet, kWorker, kChildStart, kLoad}, "futex"));
-  EXPECT_THAT(
-      to_text(std::vector{subject}),
-      HasSubstr("waits in load (train.py:12); all 2 workers of its pool wait for work: what "
-                "is missing was lost with one that was killed\n"));
+  EXPECT_THAT(to_text(std::vector{subject}),
+              HasSubstr("waits in load (train.py:12); all 2 workers of its pool wait for work: the "
+                        "missing result was lost with a worker that was killed\n"));
   subject.report.processes.back() = child(13, {kStep, kWorker, kChildStart, kLoad}, "");
   EXPECT_THAT(to_text(std::vector{subject}), Not(HasSubstr("of its pool"))) << "one works";
 }
@@ -971,11 +970,11 @@ TEST(VainWait, IsForAPoolAmongPeersToo) {
   with_idle_pool(subjects[1]);
   EXPECT_THAT(suspect_of(subjects).evidence,
               StartsWith("worker:1 waits in load (train.py:12); all 2 workers of its pool wait for "
-                         "work: what is missing was lost with one that was killed\n"));
+                         "work: the missing result was lost with a worker that was killed\n"));
   with_idle_pool(subjects[2]);
   const auto* const of_both =
-      "; of worker:1: all 2 workers of its pool wait for work: what is missing was lost with one "
-      "that was killed\n";
+      "; of worker:1: all 2 workers of its pool wait for work: the missing result was lost with a "
+      "worker that was killed\n";
   EXPECT_THAT(suspect_of(subjects).evidence,
               StartsWith(std::string("worker:1-2 wait in load (train.py:12)") + of_both));
   EXPECT_THAT(to_text(subjects), StartsWith(std::string("2 of 8 tasks wait in load (train.py:12): "

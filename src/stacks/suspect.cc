@@ -181,7 +181,7 @@ std::string_view words_of(Outside outside) {
     case Outside::Input:
       return "; nobody has written there yet";
     case Outside::Other:
-      return "; it asks again and again, for something outside the job";
+      return "; it keeps asking for something outside the job";
   }
   return "";
 }
@@ -368,8 +368,8 @@ std::string evidence_of(std::span<const Subject> subjects, const std::vector<Gro
   text.insert(text.size() - 1, describe_held_lock(subjects, suspect));
   if (choice.mismatched) {
     text.insert(text.size() - 1,
-                "; the others are in another call, and none of these ends before "
-                "all ranks of its process group make it");
+                "; the others are in another call, and neither ends before all ranks of its "
+                "process group make it");
   }
   for (const Group& each : groups | std::views::reverse) {
     if (&each != choice.group && text.size() < kEvidenceBytesMax / 2) {

@@ -85,7 +85,7 @@ std::string describe_pool(const Report& report, const Telling& telling) {
   }
   return idle == 0 ? std::string()
                    : fmt::format(
-                         "; {} of its pool {} for work: what is missing was lost with one "
+                         "; {} of its pool {} for work: the missing result was lost with a worker "
                          "that was killed",
                          idle == 1 ? "the worker" : fmt::format("all {} workers", idle),
                          idle == 1 ? "waits" : "wait");

@@ -204,8 +204,8 @@ void convert_files(Reading& reading, const Input& input, spec::Spec& spec) {
   if (!folder.empty() && input.source_entries.empty()) {
     spec.files.push_back({.src = folder, .as = std::string(kSources), .unpack = spec::Unpack::Yes});
     reading.note("-src_dir",
-                 "it is an archive: it is unpacked in the folder src, to whose files links lead "
-                 "from where the command starts");
+                 "it is an archive: it is unpacked into the folder src, and the folder where the "
+                 "command starts has links to its files");
   }
   reading.add_resources("tony.containers.resources", spec.files);
   for (const std::string& entry : Reading::split_list(input.flags.hdfs_classpath)) {
@@ -476,10 +476,10 @@ void note_rest(Reading& reading, Properties& properties) {
                                near ? fmt::format("; did you mean {}?", *near) : ""),
                    Note::Kind::Unknown);
     } else if (row->fate == Fate::Becomes) {
-      reading.note(
-          property.name,
-          "has no effect in this job; where it has, it becomes " + text_for(*row, property.name),
-          Note::Kind::NoObject);
+      reading.note(property.name,
+                   "has no effect in this job; where it has one, it becomes " +
+                       text_for(*row, property.name),
+                   Note::Kind::NoObject);
     } else {
       reading.note(property.name, text_for(*row, property.name),
                    row->fate == Fate::Differs ? Note::Kind::Differs : Note::Kind::NoObject);

@@ -549,9 +549,9 @@ TEST(Conversion, HoldsTheLimits) {
     return made ? "" : made.error().message;
   };
   EXPECT_THAT(wrong("tony.worker.max-instances=3"),
-              HasSubstr("worker may have 3 instances at most, and is to have 4"));
-  EXPECT_THAT(wrong("tony.task.max-total-gpus=7"), HasSubstr("7 gpus at most, and ask for 8"));
-  EXPECT_THAT(wrong("tony.task.max-total-memory=4095"), HasSubstr("ask for 4096"));
+              HasSubstr("worker may have at most 3 instances, but 4 are requested"));
+  EXPECT_THAT(wrong("tony.task.max-total-gpus=7"), HasSubstr("at most 7 gpus, but request 8"));
+  EXPECT_THAT(wrong("tony.task.max-total-memory=4095"), HasSubstr("but request 4096"));
   for (const char* fits : {"tony.worker.max-instances=4", "tony.worker.max-instances=-1",
                            "tony.task.max-total-instances=10", "tony.task.max-total-gpus=8",
                            "tony.task.max-total-memory=4096", "tony.task.max-total-vcores=-1"}) {
@@ -608,7 +608,7 @@ TEST(Conversion, NamesValuesOutOfRange) {
   EXPECT_THAT(wrong("tony.worker.instances=-1"), HasSubstr("0 to 2147483647, not `-1`"));
   EXPECT_THAT(wrong("tony.worker.vcores=-1"), HasSubstr("0 to 2147483647, not `-1`"));
   EXPECT_THAT(wrong("tony.worker.memory=0"), HasSubstr("must be more than 0"));
-  EXPECT_THAT(wrong("tony.application.timeout=2147483648"), HasSubstr("2147483647 at most"));
+  EXPECT_THAT(wrong("tony.application.timeout=2147483648"), HasSubstr("at most 2147483647"));
   EXPECT_THAT(wrong("tony.application.distributed-mode=BSP"), HasSubstr("GANG or FCFS"));
   EXPECT_THAT(wrong("tony.application.framework=standalone"),
               HasSubstr("standalone jobs have one task, and this one has 2"));
@@ -718,7 +718,8 @@ TEST(Flags, NameWhatIsWrong) {
   EXPECT_THAT(wrong({"-executes", "--json"}), HasSubstr("-executes needs a value"));
   EXPECT_THAT(wrong({"--json=yes"}), HasSubstr("--json takes no value"));
   EXPECT_THAT(wrong({"a.xml", "b.xml"}), HasSubstr("only one file"));
-  EXPECT_THAT(wrong({"-executes", "python", "t.py"}), HasSubstr("`t.py` belongs to no flag"));
+  EXPECT_THAT(wrong({"-executes", "python", "t.py"}),
+              HasSubstr("`t.py` does not belong to a flag"));
 }
 
 TEST(Properties, ReadsHadoopsXml) {
@@ -751,9 +752,9 @@ TEST(Properties, RefuseWhatCannotBeRead) {
     return parse_properties(text, "t").error().message;
   };
   EXPECT_THAT(wrong("<!DOCTYPE c [<!ENTITY a SYSTEM \"/etc/passwd\">]>\n<configuration/>"),
-              HasSubstr("the entity a is not text of this file"));
+              HasSubstr("the entity a is not defined as text in this file"));
   EXPECT_THAT(wrong("<!DOCTYPE c [<!ENTITY % a \"x\">]>\n<configuration/>"),
-              HasSubstr("the entity % is not text of this file"));
+              HasSubstr("the entity % is not defined as text in this file"));
   EXPECT_THAT(wrong("<!DOCTYPE c [<!ENTITY a \"x\"><!ENTITY b \"&a;&a;\">]>\n<configuration/>"),
               HasSubstr("error: the entity b names another one"));
   std::string many = "<!DOCTYPE c [<!ENTITY a \"" + std::string(10'000, 'a') +

@@ -62,10 +62,9 @@ Result<Entities> declared_in(std::string_view doctype) {
     const std::string name(take_word(doctype));
     const std::optional<std::string_view> text = take_quoted(doctype);
     if (name == "%" || !text) {
-      return user_error(
-          fmt::format("the entity {} is not text of this file: write what it stands "
-                      "for where it is used",
-                      printable(name)));
+      return user_error(fmt::format(
+          "the entity {} is not defined as text in this file: write its value where it is used",
+          printable(name)));
     }
     if (names_entity(*text)) {
       return user_error(fmt::format(

@@ -30,7 +30,7 @@ constexpr std::array kFlags = {
     Flag{"src_dir", &Flags::src_dir, "a folder or an archive, where the tasks start"},
     Flag{"python_venv", &Flags::python_venv, "an archive that tasks find as venv/"},
     Flag{"python_binary_path", &Flags::python_binary_path, "in the venv, or absolute"},
-    Flag{"hdfs_classpath", &Flags::hdfs_classpath, "further files, between commas"},
+    Flag{"hdfs_classpath", &Flags::hdfs_classpath, "more files, separated by commas"},
     Flag{"shell_env", &Flags::shell_env, "NAME=VALUE for the program; may be repeated"},
     Flag{"container_env", &Flags::container_env, "the same for the container"},
     Flag{"conf", &Flags::conf, "KEY=VALUE; overrides every file; may be repeated"},
@@ -49,10 +49,10 @@ constexpr std::array kFlags = {
     Flag{"explain", &Flags::explain, "only say what Muster does with each setting", Owner::Muster},
     Flag{"json", &Flags::json, "JSON lines, as `muster run --json`", Owner::Muster},
     Flag{"quiet", &Flags::quiet, "only the tasks' output and a failure", Owner::Muster},
-    Flag{"notebook", &Flags::notebook, "lead a port of this machine to the task's TB_PORT",
+    Flag{"notebook", &Flags::notebook, "forward a port of this machine to the task's TB_PORT",
          Owner::Muster},
     Flag{"muster-exit-status", &Flags::muster_exit_status,
-         "end as `muster run` does, not with TonY's 0 or 255", Owner::Muster},
+         "exit with the status of `muster run`, not with TonY's 0 or 255", Owner::Muster},
 };
 
 /// The flag that an argument begins: its name without dashes, and the value after a `=`.
@@ -192,13 +192,13 @@ class Reader {
   Status read_file(const std::string& argument) {
     if (argument.starts_with(" #") || argument == " ") {
       return user_error(
-          "a backslash stands before a blank, and the shell ends the command with that line; put "
-          "each `\\` last on its line, without a comment behind it");
+          "there is a blank after a backslash, so the shell ends the command on that line; put "
+          "each `\\` at the very end of its line, with no comment after it");
     }
     if (!argument.ends_with(".xml")) {
       return user_error(
-          fmt::format("`{}` belongs to no flag; quote a value that has blanks, as in -executes "
-                      "\"python train.py\"",
+          fmt::format("`{}` does not belong to a flag; quote values that contain blanks, as in "
+                      "-executes \"python train.py\"",
                       printable(argument)));
     }
     if (!flags_.conf_file.empty()) {

@@ -158,8 +158,9 @@ class FileReader {
     if (read_included_ == nullptr || includes_left_ == 0) {
       return wrong(
           offset, fmt::format("<{}> of {} is not read: {}", printable(node.name()), printable(href),
-                              read_included_ == nullptr ? "no files are read here"
-                                                        : "files include each other, or too many"));
+                              read_included_ == nullptr
+                                  ? "no files are read here"
+                                  : "files include each other, or too many are included"));
     }
     --includes_left_;
     const std::string path = included_by(file_, href);

@@ -109,7 +109,7 @@ int64_t Reading::number(const std::string& name, int64_t fallback, int64_t least
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   const auto value = hadoops_number_of(found->value);
   if (!value || *value > kMost || *value < least) {
-    fail(*found, least < 0 ? fmt::format("must be a whole number, {} at most, not `{}`", kMost,
+    fail(*found, least < 0 ? fmt::format("must be a whole number, at most {}, not `{}`", kMost,
                                          printable(found->value))
                            : fmt::format("must be a whole number, {} to {}, not `{}`", least, kMost,
                                          printable(found->value)));
@@ -125,7 +125,7 @@ uint32_t Reading::count(const std::string& name, uint32_t fallback, uint32_t lea
 uint32_t Reading::vcores(const std::string& name, uint32_t fallback) {
   const uint32_t cores = count(name, fallback, 0);
   if (cores == 0) {
-    note(name, "0 counts as 1, which is the least that YARN gives", Note::Kind::Doubtful);
+    note(name, "0 counts as 1, the minimum that YARN grants", Note::Kind::Doubtful);
   }
   return std::max(cores, 1U);
 }

@@ -261,7 +261,7 @@ void check_limits(Reading& reading, const spec::Spec& spec) {
     const spec::Role* const role = spec::find_role(spec, role_name);
     const int64_t most = reading.number(name, -1);
     if (role != nullptr && most >= 0 && role->tasks > most) {
-      reading.refuse(name, fmt::format("{} may have {} instances at most, and is to have {}",
+      reading.refuse(name, fmt::format("{} may have at most {} instances, but {} are requested",
                                        role_name, most, role->tasks));
     }
   }
@@ -272,7 +272,7 @@ void check_limits(Reading& reading, const spec::Spec& spec) {
     if (!total) {
       reading.note(name, fmt::format("no role asks for {}", printable(resource)));
     } else if (most >= 0 && *total > static_cast<uint64_t>(most)) {
-      reading.refuse(name, fmt::format("all tasks together may have {} {} at most, and ask for {}",
+      reading.refuse(name, fmt::format("all tasks together may use at most {} {}, but request {}",
                                        most, resource, *total));
     }
   }
@@ -502,7 +502,7 @@ void convert_dependencies(Reading& reading, spec::Spec& spec) {
     });
     const auto role = std::ranges::find(spec.roles, role_name, &spec::Role::name);
     if (role == spec.roles.end() || members.empty()) {
-      reading.note(name, "no effect: the type, or all types of its group, are missing");
+      reading.note(name, "no effect: the type is missing, or all types of its group are");
       continue;
     }
     // TonY polls at intervals: a time of 0 lasts as long as one such pause.
@@ -533,8 +533,8 @@ Status convert_roles(Reading& reading, spec::Spec& spec, Dealer dealer) {
     if (!is_type(name)) {
       (void)reading.text(instances, "");  // The note below covers it.
       reading.note(instances,
-                   fmt::format("not run, as in TonY: the name of a type has the letters a to z "
-                               "alone, and {} has others",
+                   fmt::format("not run, as in TonY: the name of a type may contain only the "
+                               "letters a to z, and {} contains others",
                                printable(name)),
                    Note::Kind::Unknown);
       continue;

@@ -70,7 +70,7 @@ constexpr FailureClass kClasses[] = {
      "usually a label or index is out of range; CUDA_LAUNCH_BLOCKING=1 shows the line"},
     {"user.device_mix", FailureKind::User, Remedy::GiveUp,
      "tensors on different devices were mixed",
-     "move model and input to the same device (LOCAL_RANK tells which GPU is this task's)"},
+     "move model and input to the same device (LOCAL_RANK says which GPU belongs to this task)"},
     {"user.credentials", FailureKind::User, Remedy::GiveUp,
      "a service refused the credentials: missing, expired, or without the necessary permission",
      "log in, renew the token or ask for access, and pass it to the task through `env`"},
@@ -113,10 +113,10 @@ constexpr FailureClass kClasses[] = {
     {"program.arithmetic", FailureKind::Program, Remedy::Restart,
      "integer division by zero or the like (SIGFPE)", "a native library divided by zero"},
     {"program.signal", FailureKind::Program, Remedy::Restart, "ended by another signal",
-     "find out what sends this signal, or which limit it stands for"},
+     "find out what sends this signal, or which limit it indicates"},
     {"program.stalled", FailureKind::Program, Remedy::Elsewhere,
      "the program hangs: no output, no computing, no files for `stall.after`",
-     "`muster show` has the stacks; `stall` in the specification says what is done"},
+     "`muster show` has the stacks; `stall` in the specification decides what follows"},
     {"program.child_lost", FailureKind::Program, Remedy::Restart,
      "a helper process of the program (a data loader, a pool) died",
      "find out why the helper ended (see above); often it ran out of memory"},
@@ -146,9 +146,10 @@ constexpr FailureClass kClasses[] = {
      "update the host's driver, or use a build for an older CUDA"},
     {"gpu.busy", FailureKind::Resource, Remedy::Elsewhere, "another process holds the GPU",
      "nvidia-smi on the host shows who; in exclusive mode only one process can use a GPU"},
-    {"gpu.none", FailureKind::Resource, Remedy::Elsewhere, "the task does not see such a GPU",
-     "ask for GPUs (`gpus: 1` in the role; `gpus: 0` hides them all); a task sees only its own, "
-     "counted from 0; or the host has no working one"},
+    {"gpu.none", FailureKind::Resource, Remedy::Elsewhere,
+     "the task sees no GPU, or not the one that it asked for",
+     "request GPUs (`gpus: 1` in the role; `gpus: 0` hides them all); a task sees only its own, "
+     "numbered from 0; if it has some, the host's GPUs may not be working"},
     {"gpu.architecture", FailureKind::Resource, Remedy::Elsewhere,
      "the program was built for a different kind of GPU", "use a build that supports this GPU"},
     {"gpu.not_compiled", FailureKind::User, Remedy::GiveUp, "the framework was built without CUDA",
@@ -226,9 +227,8 @@ constexpr FailureClass kClasses[] = {
 
     // Ends that no agent saw: the container, the host, and Muster itself.
     {"host.lost", FailureKind::Infrastructure, Remedy::Elsewhere, "the host was lost",
-     "nothing in the program: its tasks start elsewhere; tell the administrators if the same host "
-     "is "
-     "lost again"},
+     "nothing is wrong with the program: its tasks start elsewhere; tell the administrators if the "
+     "same host is lost again"},
     {"host.disk", FailureKind::Infrastructure, Remedy::Elsewhere, "the host's disks failed",
      "have the host's disks checked; its tasks start elsewhere"},
     {"container.preempted", FailureKind::Infrastructure, Remedy::Restart,
@@ -261,7 +261,7 @@ constexpr FailureClass kClasses[] = {
      "that are open"},
     {"attempt.vanished", FailureKind::Infrastructure, Remedy::Restart,
      "an agent came back without the attempt",
-     "nothing in the program: it is started again; report it if it happens repeatedly"},
+     "nothing is wrong with the program: it is started again; report it if it happens repeatedly"},
     {"deadline.join", FailureKind::Infrastructure, Remedy::Restart,
      "the task did not join in time (`deadlines.join`)",
      "preparing files takes the longest: archives to unpack, a checkpoint to restore, a slow disk; "

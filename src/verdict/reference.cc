@@ -40,26 +40,26 @@ rules:
   - {match: {pattern: "license .* expired"}, class: licence, retry: elsewhere}
 ```
 
-`match` takes `exit_code`, `signal`, `cluster_code` and `pattern` (RE2, searched for in the last
-32 KiB of each stream); all that are given must match. `cluster_code` is the cluster's own exit
-status of a container: YARN's (`"-104"`), the one in Spark's reason for a lost executor, or on this
-machine that of the container's first process (`"137"` where SIGKILL ended it). A container that
-ends under its task has neither `exit_code` nor `signal`, and `pattern` is searched for in what the
-cluster says about it. Without `retry`, the first part of the class
-decides: `user.` is not retried, `peer.` is a victim, `disk.` is retried elsewhere, ...
+`match` takes `exit_code`, `signal`, `cluster_code` and `pattern` (RE2, searched for in the last 32
+KiB of each stream); all that are given must match. `cluster_code` is the cluster's own exit status
+of a container: YARN's (`"-104"`), the one in Spark's reason for a lost executor, or on this machine
+that of the container's first process (`"137"` where SIGKILL ended it). A task whose container ends
+first has neither `exit_code` nor `signal`, and `pattern` is searched for in what the cluster says
+about it. Without `retry`, the first part of the class decides: `user.` is not retried, `peer.` is a
+victim, `disk.` is retried elsewhere, ...
 
 )";
 
 constexpr std::string_view kFallback =
-    R"(Before *how it ended* is asked, an error without a rule is judged by its form. The first of
-these that tells something decides:
+    R"(Before *how it ended* is considered, an error without a rule is judged by its form. The first
+of these that applies decides:
 
 1. an error number, its name or its text: `[Errno 13]`, `EACCES`, `os error 13`, `Text file busy`
 2. what a launcher says about the program that it started: `exit status (137)`, `return code = -11`
-3. a code of gRPC or XLA (`UNAVAILABLE: `), or the answer of an HTTP server (`returned error: 503`)
+3. a code of gRPC or XLA (`UNAVAILABLE: `), or an HTTP server's response (`returned error: 503`)
 4. the type of the error: `...TimeoutError`, `NullPointerException`, `UndefVarError`
 5. a common phrase: *could not connect*, *does not exist*, *checksum*
-6. who raised it: an error that a library raises is mostly a wrong use of it
+6. who raised it: an error that a library raises usually means that it was used wrongly
 
 Such a class is a guess, and its advice begins with *not certain* and the reason. Give the error a
 rule of your own if the guess is wrong.

@@ -7,8 +7,8 @@ COULD_NOT_START = 6
 def test_doctor_finds_the_cluster(bed, muster):
     done = muster.use(bed)("doctor").expect(0)
     assert f"{bed.conf}/core-site.xml" in done.out
-    assert f"hdfs://localhost:{bed.port('nn1.rpc')} answers to" in done.out
-    assert f"localhost:{bed.port('rm1.rpc')} answers to" in done.out
+    assert f"hdfs://localhost:{bed.port('nn1.rpc')} responds to" in done.out
+    assert f"localhost:{bed.port('rm1.rpc')} responds to" in done.out
     assert "2 of 2 nodes are active" in done.out
     findings = muster("doctor", "--json").expect(0).json()["findings"]
     assert {"hadoop", "login", "hdfs", "yarn"} <= {finding["subject"] for finding in findings}

@@ -179,7 +179,7 @@ def test_doctor_looks_at_the_ticket(kerberos_bed, muster, tmp_path):
     muster.use(kerberos_bed).environment["KRB5CCNAME"] = cache
     done = muster("doctor", within=60).expect(0)
     assert "alice by kerberos, ticket of alice@BED ends in" in done.out
-    assert done.out.count("answers to alice") == 2
+    assert done.out.count("responds to alice") == 2
     muster.environment["KRB5CCNAME"] = f"FILE:{tmp_path}/none"
     done = muster("doctor", within=60).expect(COULD_NOT_START)
     assert "kinit" in done.out

@@ -290,7 +290,7 @@ def test_behind_a_firewall_the_master_relays(yarn, bed):
 def test_recordings_are_with_the_containers_logs(yarn, bed):
     job = running_job(yarn, tasks=1, recording={"terminals": True})["job"]
     shell = yarn.start("shell", job, terminal=True, env={"SHELL": "/bin/sh", "TERM": "dumb"})
-    shell.sees("what this terminal shows is recorded", RUN_LIMIT)
+    shell.sees("everything this terminal shows is recorded", RUN_LIMIT)
     shell.type(b"echo $((6 * 7))-shown\nexit 0\n")
     shell.wait(RUN_LIMIT).expect(0)
     name = "worker-0.1.terminal-1.cast"

@@ -234,7 +234,7 @@ def test_a_job_of_which_nothing_lives_is_given_up_at_once(muster):
     err = rest.read().decode()
     running.communicate(timeout=harness.PATIENCE)
     assert running.returncode == 6, err
-    assert "has no master any more" in err and "answered for 30" not in err
+    assert "no longer has a master" in err and "answered for 30" not in err
 
 
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])

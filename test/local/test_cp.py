@@ -137,7 +137,7 @@ def test_folders_devices_and_links_as_targets_are_refused(muster, job, tmp_path)
     (tmp_path / "file").write_text("old")
     (tmp_path / "link").symlink_to("file")
     (tmp_path / "dangling").symlink_to("/no/such")
-    for path, words in ((tmp_path / "dangling", "symbolic link to nothing"),
+    for path, words in ((tmp_path / "dangling", "dangling symbolic link"),
                         (tmp_path, "is a folder"), ("/dev/zero", "not a plain file"),
                         ("/no/such", "does not exist")):
         muster("cp", f"{job}:worker:0:{path}", "copy").expect_error(2, words)

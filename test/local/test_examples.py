@@ -57,7 +57,7 @@ def test_digits_torch(muster, venv):
 def test_digits_resume(muster, venv):
     done, accuracy = run(muster, "digits-resume", venv)
     assert accuracy >= 0.95
-    assert done.lines(r"^worker:1\W.*killing myself at step 210")
+    assert done.lines(r"^worker:1\W.*killing this process at step 210")
     for rank in (0, 1):
         assert "resumed from step 200" in muster.log_text(f"worker:{rank}", attempt=2)
     status = muster.status()

@@ -112,7 +112,7 @@ MISTAKES = {
         "muster: no such file: nothing.yaml\n"),
     "run -n 2 python3 train.py": (2,
         "muster: run: unexpected argument `train.py`; the command to run comes after --, as "
-        "in muster run -n 4 -- python3 train.py (`muster run --help` tells more)\n"),
+        "in muster run -n 4 -- python3 train.py (see `muster run --help`)\n"),
     "run -n 1 --set roles.worker.memory=900t -- true": (6,
         "muster: worker: N of memory requested; this machine has N\n"),
     "run -n 1 --on nowhere -- true": (2,
@@ -122,7 +122,7 @@ MISTAKES = {
         "muster: no such job: JOB; `muster ps --all` lists them\n"),
     "status": (2,
         "muster: status: name a job: its id, the beginning of it, or `last`; `muster ps "
-        "--all` lists them (`muster status --help` tells more)\n"),
+        "--all` lists them (see `muster status --help`)\n"),
     "logs last worker:7": (2,
         "muster: the job has no task worker:7: role worker has 1 task, counted from 0\n"),
     "logs last wroker": (2,

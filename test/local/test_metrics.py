@@ -173,7 +173,7 @@ def test_bad_requests(muster):
     refused = muster("metrics", "last", "wroker").expect(2)
     assert 'the job has no role "wroker"; did you mean worker?' in refused.err
     refused = muster("metrics", "last", "--csv", "--json").expect(2)
-    assert "choose one of --csv and --json" in refused.err
+    assert "give --json or --csv, not both" in refused.err
     assert "NO-SUCH" in muster("metrics", "NO-SUCH").expect(2).err
     assert "nothing was measured" in muster("metrics", "last", "--name", "user.x").expect(0).out
 

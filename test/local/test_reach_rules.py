@@ -70,7 +70,7 @@ def test_a_rule_is_for_its_queues_and_roles(site, job):
     may("{queues: [research]}", *command).expect(0)
     may("{roles: [ps], queues: [research]}", *command).expect(0)
     may("{roles: [ps], queues: [prod, research]}", *command).expect_error(
-        2, "the site forbids exec for tasks of ps in jobs in the queues prod, research",
+        2, "the site forbids exec for tasks of ps in the queues prod, research",
         "/etc/muster/site.yaml:1:13")
     may("{roles: [ps]}", "exec", job, "worker", "ps", "--", "true").expect_error(2, "tasks of ps")
     may("{}", *command).expect_error(2, "the site forbids exec: ")

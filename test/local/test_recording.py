@@ -35,7 +35,7 @@ def test_what_terminals_show_is_kept_and_the_person_and_the_log_say_so(muster):
     """recording.terminals: off, nothing is kept."""
     job = start(muster, terminals=True)
     running = muster.start("shell", job, terminal=True, env=SHELL)
-    running.sees("what this terminal shows is recorded")
+    running.sees("everything this terminal shows is recorded")
     running.type(b"echo $((6 * 7))-shown\n")
     running.sees("42-shown")
     running.type(b"sh -c 'stty -echo; echo silent; read secret; stty echo; echo got it'\n")

@@ -264,7 +264,7 @@ def test_what_nobody_will_bring_is_named(muster, py_spy):
         return stacks(muster, muster.job(), path=path).expect(0).out
 
     for words in (r"pool:0 on \S+ waits in pool .*; all 2 workers of its pool wait for work: "
-                  "what is missing was lost with one that was killed",
+                  "the missing result was lost with a worker that was killed",
                   r"consumer:0 on \S+ waits in consumer .*; its child process \d+ was killed by "
                   "signal 9, and it has not noticed; no other thread or child process",
                   r"feeder:0 on \S+ waits in feeder .*; no other thread of its own is left to put "

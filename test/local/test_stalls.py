@@ -640,7 +640,7 @@ def test_programs_that_wait_for_something_outside_are_idle(muster):
     assert {name: stall["sure"] for name, stall in found.items()} == dict.fromkeys(commands, "sign")
     assert re.match(r"told:0 waits for input from \S+/held in <module> \(told.py:1\); "
                     "nobody has written there yet", found["told"]["evidence"])
-    asks = "; it asks again and again, for something outside the job"
+    asks = "; it keeps asking for something outside the job"
     assert re.match(rf"folder:0 sleeps in <module> \(folder.py:5\){asks}",
                     found["folder"]["evidence"])
     for name in ("client", "loop"):

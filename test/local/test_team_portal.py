@@ -422,6 +422,6 @@ def test_tokens_are_kept_from_others_and_do_not_cross_a_network_in_clear(muster,
     serve = ("portal", "--serve", "--homes", "/x", "--tokens", book)
     muster(*serve).expect_error(2, "chmod 600")
     book.chmod(0o600)
-    muster(*serve, "--listen", "0.0.0.0").expect_error(2, "in clear", "--certificate")
+    muster(*serve, "--listen", "0.0.0.0").expect_error(2, "in the clear", "--certificate")
     muster.write("tokens", "alice short\n", mode=0o600)
     muster(*serve).expect_error(2, "tokens:1", "16 characters")

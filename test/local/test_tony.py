@@ -242,7 +242,8 @@ def test_an_unknown_setting_is_a_warning(muster):
 
 @pytest.mark.parametrize(("text", "said"), [
     ("<configuration>\n<property>\n</configuration>", "tony.xml:3:3: error: not well-formed"),
-    ('<!DOCTYPE c [<!ENTITY a SYSTEM "x">]>\n<configuration/>', "a is not text of this file"),
+    ('<!DOCTYPE c [<!ENTITY a SYSTEM "x">]>\n<configuration/>',
+     "the entity a is not defined as text in this file"),
     ("<configuration>\n  <proprety/>\n</configuration>", "tony.xml:2:3: error: <proprety>"),
 ])
 def test_files_that_cannot_be_read_are_named_with_the_place(muster, text, said):
@@ -281,7 +282,7 @@ def test_a_command_that_takes_too_long_is_ended(muster):
     (("-executs", "a"), 2, "TonY nor Muster has a flag -executs; did you mean -executes?"),
     (("-executes",), 2, "-executes needs a value"),
     (("-executes", "-conf", "a=b"), 2, "-executes needs a value"),
-    (("-executes", "python", "train.py"), 2, "`train.py` belongs to no flag; quote a value"),
+    (("-executes", "python", "train.py"), 2, "`train.py` does not belong to a flag; quote value"),
     (("-executes", "a", "-src_dir", "scr"), 255, "-src_dir scr: no such file or folder; did you"),
 ])
 def test_mistakes_are_named_before_anything_starts(muster, words, status, said):

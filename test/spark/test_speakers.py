@@ -43,6 +43,6 @@ def test_who_goes_on_and_on_does_not_fill_the_drivers_log(caplog):
         complaints.add(logging.ERROR, "c1", "%s failed:\n%s", "worker:0", number)
     complaints.add(logging.ERROR, "c2", "%s failed:\n%s", "worker:1", "its words")
     said = [record.getMessage() for record in caplog.records]
-    assert said[99:] == ["worker:0 failed:\n99", "of c1 nothing more is shown",
+    assert said[99:] == ["worker:0 failed:\n99", "nothing more from c1 is shown",
                          "worker:1 failed:\nits words"]
     assert words_of({"words": "x" * (1 << 20) + "the end"}) == "x" * ((64 << 10) - 7) + "the end"

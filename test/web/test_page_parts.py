@@ -247,7 +247,7 @@ def test_only_people_end_the_following_of_a_log(muster, gate, browser):
 def test_stopping_asks_twice_and_needs_the_owners_link(muster, browser):
     running = open_page(muster, browser, {"command": "sleep 600", "tasks": 1})
     browser.click("#stop-open")
-    shown = browser.sees("#stop", "lets you look")
+    shown = browser.sees("#stop", "read-only")
     assert f"muster stop {muster.job()}" in shown
     assert browser.text("#stop-now") is None
     link = muster("status", "last", "--owner-link").expect(0).out.strip()
@@ -263,7 +263,7 @@ def test_stopping_asks_twice_and_needs_the_owners_link(muster, browser):
     assert muster.status()["phase"] == "running"
     browser.click("#stop-now")
     browser.sees("#outcome-title", "was stopped")
-    browser.sees("#event-list", "asked for by the owner, on the job's page")
+    browser.sees("#event-list", "requested by the owner, on the job's page")
     running.wait().expect(4)
     muster("status", "last", "--owner-link").expect_error(2, "has no page now")
 

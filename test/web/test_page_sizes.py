@@ -208,7 +208,7 @@ def test_what_is_asked_of_charts_while_others_come_is_not_forgotten(browser):
     status["ended"] = "2027-01-15T09:00:00.000Z"
     with site_of(browser, status=status, series=series, held=True) as site:
         harness.eventually(lambda: site.asked.count("api/metrics") > 1)  # The rows ask, too.
-        browser.sees("#chart-note", "Reading what was measured")
+        browser.sees("#chart-note", "Loading the measurements")
         browser.run("document.getElementById('chart-rest').open = true")
         site.measured.set()
         browser.sees('[data-chart="process.thread.count"] figcaption', "worker:0 7 thread")

@@ -51,7 +51,7 @@ def test_people_sign_in_and_narrow_the_list(portal, browser, tmp_path):
     site, keys = portal
     browser.open(site)
     sign_in(browser, "nobodys-0123456789")
-    browser.sees("#notice", "not a token of this portal")
+    browser.sees("#notice", "does not know that token")
     sign_in(browser, ROOT)
     browser.sees(row(keys["digits"]), "succeeded")
     browser.sees(row(keys["bad"]), "failed")

@@ -54,7 +54,7 @@ class Summary:
         else:
             lines.append(f"all tests passed in {took}")
         lines.append(f"unsteady: {len(found.unsteady)}" + (
-            f", failed once and passed when repeated (a fault to mend): {' '.join(found.unsteady)}"
+            f", failed once and passed when repeated (a fault to fix): {' '.join(found.unsteady)}"
             if found.unsteady else ""))
         lines.append(f"{len(found.passed)} passed, {self.failures} failed")
         return lines

@@ -23,12 +23,12 @@ const again_after_max_ms = 15000;
 const left_after_ms = 4000;
 const left_looks = 10;
 function where(job) {
-    return `muster show ${job} tells how it went, muster logs ${job} prints its output.`;
+    return `muster show ${job} says how it went; muster logs ${job} prints its output.`;
 }
 /** Says that the master cannot be reached, and where to ask instead. */
 function say_unreachable(last) {
     if (last === null) {
-        set_text(by_id("phase"), "not reached");
+        set_text(by_id("phase"), "unreachable");
         show_text(by_id("notice"), "The job cannot be reached: it has ended, or a new master is " +
             "taking over. muster ps lists running jobs, muster history those that have ended.");
         return;
@@ -40,7 +40,8 @@ function say_unreachable(last) {
 }
 function say(trouble) {
     const text = trouble instanceof Error ? trouble.message : String(trouble);
-    const next = trouble instanceof Trouble ? "; muster status prints it" : "";
+    const next = trouble instanceof Trouble && trouble.kind === "unknown"
+        ? "; muster status prints the link" : "";
     show_text(by_id("notice"), `${text.charAt(0).toUpperCase()}${text.slice(1)}${next}.`);
 }
 /** All that the page shows. */

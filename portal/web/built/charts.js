@@ -391,7 +391,7 @@ export class ChartPanel {
     show_note() {
         const any = this.charts.some(({ kind }) => kind.names.some((name) => this.store.tasks_of(name, (task) => this.admits(task)).length > 0));
         show_text(by_id("chart-note"), any ? null
-            : this.answered ? "Nothing was measured in this time." : "Reading what was measured …");
+            : this.answered ? "Nothing was measured during this time." : "Loading the measurements …");
     }
     draw_chart(chart, step, dark) {
         const { kind } = chart;
@@ -418,7 +418,7 @@ export class ChartPanel {
         const sum = how === "sum";
         const limit = limits.length === 0 ? []
             : [combine(columns.slice(points.length), sum ? "sum" : "max")];
-        const count = `${tasks.length.toLocaleString("en-US")} tasks`;
+        const count = `${tasks.length.toLocaleString("en-US")} ${tasks.length === 1 ? "task" : "tasks"}`;
         const labels = sum ? [`sum of ${count}`] : [`mean of ${count}`, "largest"];
         const lines = sum ? [combine(own, "sum")] : [combine(own, "mean"), combine(own, "max")];
         chart.show([...labels, ...limit.map(() => "limit")], [times, ...lines, ...limit], [...labels.map(() => false), ...limit.map(() => true)], dark);

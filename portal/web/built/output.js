@@ -83,7 +83,7 @@ export class OutputPanel {
         by_id("log").hidden = false;
         const left_out = able.length - this.wanted.length;
         show_text(by_id("log-limit"), left_out > 0
-            ? `${left_out} more tasks are left out: you can follow at most ${streams_max} streams.` : null);
+            ? `${left_out} more ${left_out === 1 ? "task is" : "tasks are"} left out: you can follow at most ${streams_max} streams.` : null);
         this.restart();
         by_id("log").scrollIntoView({ block: "nearest" });
         this.text.focus({ preventScroll: true });

@@ -87,7 +87,7 @@ export class Search {
         this.current = null;
         const shown = this.wanted === "" ? 0 : this.within.lines()
             .filter((line) => plain_text(line).toLowerCase().includes(this.wanted)).length;
-        this.say(this.wanted === "" ? "" : `${shown} of the lines shown`);
+        this.say(this.wanted === "" ? "" : `in ${shown} of the lines shown`);
         this.within.redraw();
     }
     /** Searches what is not shown, above or below. */

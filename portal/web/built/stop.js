@@ -17,7 +17,7 @@ export class StopPanel {
         set_text(by_id("stop-command"), `muster stop ${status.job}`);
         const tasks = Object.values(status.roles).flatMap((role) => role.tasks)
             .filter((task) => task.state === "active").length;
-        set_text(by_id("stop-words"), `${tasks} running ${tasks === 1 ? "task" : "tasks"} of ${status.job} will end. It cannot be taken back.`);
+        set_text(by_id("stop-words"), `${tasks} running ${tasks === 1 ? "task" : "tasks"} of ${status.job} will end. This cannot be undone.`);
         if (over) {
             this.dialog.close();
         }

@@ -213,7 +213,7 @@ function sign_in(takes_tickets) {
             const token = by_id("token");
             fetch("api/session", { method: "POST", body: token.value.trim() }).then((response) => {
                 if (!response.ok) {
-                    throw new Error("this is not a token of this portal");
+                    throw new Error("this portal does not know that token");
                 }
                 token.value = "";
                 form.hidden = true;

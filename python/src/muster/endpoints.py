@@ -22,7 +22,7 @@ def publish(name, port, path="/"):
         return False
     line = f"{name} {int(port)} {path}\n"
     if len(line.split()) != 3 or line.count("\n") != 1:
-        raise PublishError(f"a name and a path have no blanks: {name!r}, {path!r}")
+        raise PublishError(f"a name or path must not contain blanks: {name!r}, {path!r}")
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as agent:
         agent.settimeout(PATIENCE)
         agent.connect("\0" + address[1:] if address.startswith("@") else address)

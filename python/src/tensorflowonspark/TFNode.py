@@ -161,7 +161,7 @@ class DataFeed:
         return self.done_feeding
 
     def batch_results(self, results):
-        """Sends one result per row of the last batches back, in their order."""
+        """Sends back one result for each row of the last batches, in order."""
         put = getattr(self.queue_out, "put_rows", None)
         if put is not None:
             put(results)

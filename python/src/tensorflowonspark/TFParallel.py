@@ -11,8 +11,8 @@ logger = logging.getLogger(__name__)
 
 def run(sc, map_fn, tf_args, num_executors, use_barrier=True):
     """Runs `map_fn(tf_args, ctx)` in `num_executors` Spark tasks, which all run at the same time
-    with `use_barrier`, and waits. An exception of a program is the task's, and fails the job as
-    usual in Spark.
+    with `use_barrier`, and waits. An exception in a program fails its task and, as usual in
+    Spark, the job.
     """
     packing.ship_packages(sc)
     default_fs = sc._jsc.hadoopConfiguration().get("fs.defaultFS")

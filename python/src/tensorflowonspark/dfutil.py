@@ -182,7 +182,7 @@ def _records_of(path, content):
 
 
 def _with_scheme(sc, path):
-    """`path` as an URI, on the cluster's default file system if it names none."""
+    """`path` as a URI, on the cluster's default file system if it names none."""
     if urllib.parse.urlsplit(path).scheme:
         return path
     default = sc._jsc.hadoopConfiguration().get("fs.defaultFS").rstrip("/")

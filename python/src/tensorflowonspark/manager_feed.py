@@ -59,7 +59,7 @@ def feed(manager, qname, rows, timeout):
     """
     queue = open_queue(manager, qname)
     if is_terminating(manager):
-        logger.info("the program wants no more rows: %d thrown away", sum(1 for _ in rows))
+        logger.info("the program wants no more rows: %d discarded", sum(1 for _ in rows))
         return True
     _put_all(manager, queue, rows)
     _await_read(manager, queue, timeout)

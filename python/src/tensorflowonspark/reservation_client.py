@@ -19,8 +19,8 @@ def main(arguments):
         client.close()
     except Exception as failure:
         print(
-            f"the stream goes on: {':'.join(arguments)} did not take the word ({failure}); is it "
-            "the address in the log of a driver of yours, and is MUSTER_HOME the driver's?",
+            f"the stream continues: {':'.join(arguments)} did not accept the request ({failure}); "
+            "is this the address in your driver's log, and is MUSTER_HOME the driver's?",
             file=sys.stderr,
         )
         return 1

@@ -54,7 +54,7 @@ void Tensorboards::say_ended(const TaskRun& run, const std::string& why) {
   log_.warning("tensorboard.ended", {{"attempt", job_.stem_of(id)}, {"why", why}});
   const OutputLog* const output = run.output(wire::OutputStream::Stderr);
   feed_.remark(id, wire::OutputStream::Stderr, output == nullptr ? 0 : output->size_bytes(),
-               "muster: TensorBoard has ended, the job continues: " + why + "\n");
+               "muster: TensorBoard has ended (" + why + "); the job continues\n");
 }
 
 void Tensorboards::publish(job::AttemptId id) {

@@ -85,10 +85,10 @@ Result<uint64_t> CheckpointRemoteStore::commit(const Staged& staged) {
       return renamed.error();
     }
   }
-  return Error{
-      Errc::Other, Blame::Cluster,
-      "the checkpoint could not be renamed to its final name, other writers keep taking it: " +
-          root_};
+  return Error{Errc::Other, Blame::Cluster,
+               "the checkpoint could not be renamed to its final name because other writers keep "
+               "taking it: " +
+                   root_};
 }
 
 void CheckpointRemoteStore::discard(const Staged& staged) {

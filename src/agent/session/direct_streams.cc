@@ -41,7 +41,7 @@ void DirectStreams::expect(uint64_t id, wire::StreamOpen request) {
     const uint64_t id = late->second.id;
     forget(late);
     handlers_.to_master(
-        {id, StreamReset{StreamFault::Deadline, "the client did not come in time"}});
+        {id, StreamReset{StreamFault::Deadline, "the client did not connect in time"}});
   });
 }
 
@@ -70,7 +70,7 @@ void DirectStreams::forget(Tickets::iterator expected) {
 Result<control::Key> DirectStreams::key_of(const control::Peer& peer) const {
   if (!agent_key_ || peer.kind != control::Peer::Kind::Stream || !expected_.contains(peer.ticket)) {
     return Error{Errc::Unauthenticated, Blame::Cluster,
-                 "only this container's master, and who has a ticket of it, may connect"};
+                 "only this container's master, and clients with a ticket from it, may connect"};
   }
   return control::stream_key_of(*agent_key_, peer.ticket);
 }

@@ -129,8 +129,8 @@ void Sessions::run(uint64_t id, const wire::ExecRequest& request, wire::StreamWi
 void Sessions::begin_shell(uint64_t id, const wire::ExecRequest& request, TaskRun& run) {
   if (!make_place()) {
     refuse(id, wire::StreamFault::Refused,
-           fmt::format("the container has {} shells, which is the most; `muster shell JOB TASK "
-                       "--list` shows them, and --join N goes on with one",
+           fmt::format("the container already has {} shells, the maximum; `muster shell JOB TASK "
+                       "--list` shows them, and --join N rejoins one",
                        wire::kShellsMax));
     return;
   }
@@ -187,9 +187,9 @@ uint64_t Sessions::find_shell(uint64_t id, const wire::JoinRequest& request, con
   }
   if (found.size() > 1) {
     refuse(id, wire::StreamFault::Refused,
-           fmt::format("the task has several shells that nobody is in ({}): name one", names));
+           fmt::format("the task has several detached shells ({}): name one", names));
   } else if (request.shell == 0) {
-    refuse(id, wire::StreamFault::Refused, "the task has no shell that somebody has left");
+    refuse(id, wire::StreamFault::Refused, "the task has no detached shell");
   } else {
     refuse(id, wire::StreamFault::Refused,
            fmt::format("the task has no shell {} now: it has ended", request.shell));
@@ -236,7 +236,7 @@ ShellSession::Send Sessions::sender(uint64_t id) {
 void Sessions::connect(uint64_t id, const wire::TcpRequest& request, wire::StreamWindows windows,
                        const TaskRun& run) {
   if (deps_.dialer == nullptr) {
-    refuse(id, wire::StreamFault::Refused, "no program of this host can be reached");
+    refuse(id, wire::StreamFault::Refused, "no program on this host can be reached");
     return;
   }
   const uint64_t number = ++last_number_;

@@ -102,7 +102,7 @@ std::optional<Candidate> choose(const std::vector<Candidate>& all, const std::st
     fit = fit.empty() ? all : fit;
   }
   if (fit.empty()) {
-    say("the task has no Python process, which py-spy could read; `gdb` reads any process");
+    say("the task has no Python process for py-spy to read; `gdb` reads any process");
     return std::nullopt;
   }
   if (fit.size() > 1 && python) {
@@ -110,8 +110,8 @@ std::optional<Candidate> choose(const std::vector<Candidate>& all, const std::st
     for (size_t i = 1; i < fit.size(); ++i) {
       others += fmt::format("{}{}", i == 1 ? "" : ", ", fit[i].pid);
     }
-    say(fmt::format("reads {} ({}); other Python processes, for --pid: {}", fit.front().pid,
-                    printable(fit.front().name), others));
+    say(fmt::format("reading {} ({}); other Python processes (choose with --pid): {}",
+                    fit.front().pid, printable(fit.front().name), others));
   }
   return fit.front();
 }
@@ -145,7 +145,7 @@ int profile(const Words& words, const std::string& tool, const Candidate& proces
   const rt::Fd result(::memfd_create("profile", MFD_CLOEXEC));
   const rt::Fd said(::memfd_create("words", MFD_CLOEXEC));
   if (!result.valid() || !said.valid()) {
-    return say("there is no memory for a profile");
+    return say("there is not enough memory for a profile");
   }
   os::SpawnOptions spawn;
   spawn.argv = {tool,
@@ -223,7 +223,7 @@ int run_debug_probe(const std::vector<std::string>& arguments, char** variables)
     own.emplace(text.substr(0, equals), text.substr(std::min(equals + 1, text.size())));
   }
   if (!own.contains("MUSTER_ROLE")) {
-    return say("debug-probe runs inside a task only; use `muster debug JOB`");
+    return say("debug-probe runs only inside a task; use `muster debug JOB`");
   }
   const bool attaches = words.verb() == "attach";
   const auto process = choose(candidates_of(own), words.value("--pid", ""), !attaches);

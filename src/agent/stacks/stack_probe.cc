@@ -384,7 +384,7 @@ int run_stack_probe(const std::vector<std::string>& arguments, char** variables)
                                 text.substr(std::min(equals + 1, text.size())));
   }
   if (!options.environment.contains("MUSTER_ROLE")) {
-    std::fputs("muster: stack-probe runs inside a task only; use `muster stacks JOB`\n", stderr);
+    std::fputs("muster: stack-probe runs only inside a task; use `muster stacks JOB`\n", stderr);
     return 2;
   }
   options.native = std::ranges::find(arguments, stacks::kNativeFlag) != arguments.end();

@@ -66,8 +66,8 @@ std::string why_forbidden() {
     return fmt::format("kernel.yama.ptrace_scope is {} there: an administrator can set it to 0",
                        scope);
   }
-  return "in a container of Docker it needs --cap-add=SYS_PTRACE, elsewhere the same user and a "
-         "program that has not made itself undumpable";
+  return "in a Docker container this needs --cap-add=SYS_PTRACE; elsewhere, the program must "
+         "belong to the same user and must not have made itself undumpable";
 }
 
 std::string words_of_failure(std::string_view text) {

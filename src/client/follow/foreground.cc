@@ -99,7 +99,7 @@ std::optional<FoundEnd> Whereabouts::read_end(bool stopped) {
   FoundEnd found{.outcome = reading->state().outcome};
   if (!found.outcome) {
     found.error = fmt::format(
-        "{0} has no master any more: the machine went down, or every process of the job was "
+        "{0} no longer has a master: the machine went down, or every process of the job was "
         "killed; `muster status {0}` shows how far it got",
         folder_.id().value);
   }

@@ -138,7 +138,7 @@ std::string placement_words(job::Rung rung) {
     case job::Rung::Host:
       return "in a new container, on another host if there is one";
     case job::Rung::Infrastructure:
-      return "in a new container, at the cluster's expense";
+      return "in a new container, not counted against the task";
     case job::Rung::Job:
     case job::Rung::None:
       return "with the whole job";
@@ -197,7 +197,7 @@ std::string last_steps(const job::State& state) {
     return container.second.state != ContainerState::Gone;
   });
   return containers > 0 ? job::count_of(static_cast<size_t>(containers), "container") + " exiting"
-                        : "the last steps";
+                        : "final steps";
 }
 
 std::string without_digits(std::string_view text) {

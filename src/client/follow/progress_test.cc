@@ -122,8 +122,8 @@ TEST_F(Narration, SaysThatAVictimWaitsForItsCauseAndThenWhatThatWas) {
 TEST_F(Narration, SaysWhatWentWithALostContainer) {
   start(spec::Membership::Independent, {.backoff_low = seconds(0)});
   EXPECT_EQ(tell(job::AgentLost{job::ContainerId("c1"), job::LossReason::Silent}),
-            "container c1 on h1 is lost (silent); worker:1 restarts in a new container, at the "
-            "cluster's expense (1 of 20 within 1 h): lost (agent.silent)");
+            "container c1 on h1 is lost (silent); worker:1 restarts in a new container, not "
+            "counted against the task (1 of 20 within 1 h): lost (agent.silent)");
 }
 
 TEST_F(Narration, TellsTheSizeOfAnElasticRole) {

@@ -35,7 +35,7 @@ Status AdminBook::load(const os::FileStat& stat) const {
   size_ = stat.size_bytes;
   if ((stat.mode & kOthersWrite) != 0) {
     return user_error(
-        fmt::format("{} may be written by others; make it `chmod 644`", file_.string()));
+        fmt::format("{} can be written by others; run `chmod 644` on it", file_.string()));
   }
   MUSTER_TRY(const std::string text, files_->read(file_, kAdminBookMax));
   std::set<std::string> users = named_;

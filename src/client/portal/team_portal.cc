@@ -432,10 +432,10 @@ Status check_serving(Session& session, const PortalOptions& options) {
   const bool loopback = options.listen == "127.0.0.1" || options.listen == "::1";
   if (!loopback && options.certificate.empty() &&
       !(options.tokens.empty() && options.keytab.empty())) {
-    return user_error(fmt::format(
-        "{} would cross the network in clear on {}; give --certificate and --key, or listen on "
-        "127.0.0.1",
-        options.tokens.empty() ? "sessions" : "tokens", options.listen));
+    return user_error(
+        fmt::format("{} would cross the network in the clear on {}; give --certificate and --key, "
+                    "or listen on 127.0.0.1",
+                    options.tokens.empty() ? "sessions" : "tokens", options.listen));
   }
   return {};
 }

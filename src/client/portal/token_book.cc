@@ -30,7 +30,8 @@ Status TokenBook::load(const os::FileStat& stat) {
   modified_ = stat.modified;
   size_ = stat.size_bytes;
   if ((stat.mode & kOthers) != 0) {
-    return user_error(fmt::format("{} may be read by others; make it `chmod 600`", path_.string()));
+    return user_error(
+        fmt::format("{} can be read by others; run `chmod 600` on it", path_.string()));
   }
   MUSTER_TRY(const std::string text, files_->read(path_, kBookMax));
   std::map<std::string, std::string> users;

@@ -54,7 +54,7 @@ done
 if [ -d "$p" ] && [ ! -L "$p" ]; then
   cd -P -- "$p" || exit 2
   p=$PWD
-  [ "$p" != / ] || { echo "muster: / is not copied; name a folder in it" >&2; exit 2; }
+  [ "$p" != / ] || { echo "muster: / cannot be copied; name a folder in it" >&2; exit 2; }
 fi
 name=${p##*/}
 case $p in */*) cd -- "${p%/*}/" || exit 2 ;; esac

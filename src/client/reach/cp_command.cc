@@ -34,7 +34,7 @@ namespace fs = std::filesystem;
 constexpr const char* kRead = R"sh(p=$1
 if [ -d "$p" ]; then echo "muster: $p is a folder; copy it with -r" >&2; exit 2
 elif [ -L "$p" ] && [ ! -e "$p" ]; then
-  echo "muster: $p is a symbolic link to nothing" >&2; exit 2
+  echo "muster: $p is a dangling symbolic link" >&2; exit 2
 elif [ ! -e "$p" ]; then not_found "$p" " in the task"
 elif [ ! -f "$p" ]; then echo "muster: $p is not a plain file" >&2; exit 2
 fi

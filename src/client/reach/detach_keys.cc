@@ -45,8 +45,8 @@ Result<std::string> parse_detach_keys(std::string_view text) {
     keys += byte;
   }
   if (keys.size() > kKeysMax) {
-    return user_error(
-        fmt::format("at most {} keys can leave a shell, not {}", kKeysMax, keys.size()));
+    return user_error(fmt::format("at most {} keys can make up the detach sequence, not {}",
+                                  kKeysMax, keys.size()));
   }
   return keys;
 }

@@ -62,7 +62,8 @@ Result<ForwardPlan> plan_of_options(const ForwardOptions& command) {
   if (command.socks) {
     MUSTER_TRY(plan.socks, parse_port(*command.socks, *command.socks, 0));
     if (!ports.empty() || !plan.task.empty()) {
-      return user_error("--socks is for all hosts and ports of the job; name no task and no port");
+      return user_error(
+          "--socks is for all hosts and ports of the job; do not name a task or a port");
     }
   } else if (ports.empty()) {
     return user_error("name the port, as in muster forward last worker:0 8265");

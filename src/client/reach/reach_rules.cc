@@ -20,14 +20,14 @@ bool covers(const std::vector<T>& list, const T& value) {
   return list.empty() || std::ranges::find(list, value) != list.end();
 }
 
-/// "tasks of ps in the queue prod".
+/// " for tasks of ps in the queue prod", " for jobs in the queue prod".
 std::string subject_of(const spec::Prohibition& rule) {
   std::string subject;
   if (!rule.roles.empty()) {
     subject += " tasks of " + join(rule.roles, ", ");
   }
   if (!rule.queues.empty()) {
-    subject += fmt::format("{} jobs in the queue{} {}", subject.empty() ? "" : " in",
+    subject += fmt::format("{} in the queue{} {}", subject.empty() ? " jobs" : "",
                            rule.queues.size() == 1 ? "" : "s", join(rule.queues, ", "));
   }
   return subject.empty() ? "" : " for" + subject;

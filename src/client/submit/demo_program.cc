@@ -57,7 +57,7 @@ def work():
         os.replace(saved + ".new", saved)
         time.sleep(0.05)
         if index == 1 and attempt == 1 and step == steps // 2:
-            say("killing myself, to show what happens")
+            say("killing this process, to show what happens")
             os.kill(os.getpid(), signal.SIGKILL)
     host, port = chief.rsplit(":", 1)
     with socket.create_connection((host, int(port)), timeout=10) as connection:

@@ -35,8 +35,7 @@ Result<std::string> read_line(int fd, Clock::time_point deadline) {
       continue;
     }
     if (polled <= 0) {
-      return cluster_error("the master did not report in time that it is ready",
-                           Errc::DeadlineExceeded);
+      return cluster_error("the master was not ready in time", Errc::DeadlineExceeded);
     }
     char buffer[4096];
     const ssize_t got = ::read(fd, buffer, sizeof buffer);

@@ -40,7 +40,7 @@ Result<std::string> parse_ready_line(const std::string& line) {
   }
   const std::vector<std::string_view> words = split(text, ' ');
   if (!text.starts_with(kError) || words.size() < 4) {
-    return bug("the master reported something other than that it is ready");
+    return bug("the master's first line is not the one that says it is ready");
   }
   Error error;
   for (const Errc code : kCodes) {

@@ -71,7 +71,7 @@ rt::Async<Result<AcceptedPeer>> Acceptor::judge(std::string token) {
   MUSTER_CO_TRY(const auto helper, start());
   MUSTER_CO_TRY(KerberosReply step, co_await helper->ask(Operation::Step, std::move(token)));
   if (!step.complete) {
-    co_return user_error("the client's token is not one of Kerberos", Errc::Unauthenticated);
+    co_return user_error("the client's token is not a Kerberos token", Errc::Unauthenticated);
   }
   MUSTER_CO_TRY(const KerberosReply named, co_await helper->ask(Operation::NamePeer, ""));
   co_return peer_in(named.bytes, std::move(step.bytes));

@@ -138,8 +138,8 @@ rt::Async<OutcomeOf<Handshake>> Dialogue::accept_simple(const SaslAuth* offer) {
       party_->target.find_token && party_->target.find_token(party_->query).has_value();
   if (has_token && !party_->target.allow_simple) {
     co_return unauthenticated(
-        fmt::format("{} does not ask for the token that was issued for it: it cannot be told from "
-                    "another program at its address; look what answers there",
+        fmt::format("{} does not ask for the token that was issued for it: it cannot be told apart "
+                    "from another program at its address; check what is listening there",
                     party_->server));
   }
   if (party_->target.kerberos && !party_->target.allow_simple) {

@@ -181,7 +181,7 @@ void StreamRelay::open(const Opener& opener, uint64_t client_id, wire::StreamOpe
   request.ticket.clear();  // Only the master gives out tickets.
   if (client.streams.size() >= wire::kStreamsMax) {
     refuse(StreamFault::Refused,
-           fmt::format("a client may have {} sessions at a time, not more", wire::kStreamsMax));
+           fmt::format("a client may have at most {} sessions at a time", wire::kStreamsMax));
     return;
   }
   if (const auto* tcp = std::get_if<wire::TcpRequest>(&request.request);
@@ -270,7 +270,7 @@ void StreamRelay::advance(uint64_t id) {
   }
   if (count_in(place.container) >= wire::kStreamsMax) {
     reset(id, {StreamFault::Refused,
-               fmt::format("the container of {} has {} sessions, which is the most", name,
+               fmt::format("the container of {} already has {} sessions, the maximum", name,
                            wire::kStreamsMax)});
     return;
   }

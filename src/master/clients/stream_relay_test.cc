@@ -559,7 +559,8 @@ TEST_F(DirectStreams, ThatNobodyComesForAreOver) {
   auto alice = client(*first, Peer::Kind::Owner);
   alice->send(direct(1));
   loop.run_ready();
-  answer(0, at_agent_id(), StreamReset{StreamFault::Deadline, "the client did not come in time"});
+  answer(0, at_agent_id(),
+         StreamReset{StreamFault::Deadline, "the client did not connect in time"});
   ASSERT_EQ(at<StreamReset>(*alice).size(), 1U);
   EXPECT_EQ(at<StreamReset>(*alice)[0].fault, StreamFault::Deadline);
 }

@@ -255,10 +255,10 @@ Result<std::vector<metrics::Series>> SampleBook::read(metrics::Query query,
     }
   }
   if (!fits || reader.points() > points_max) {
-    return user_error(fmt::format(
-        "that is more than {} points: name tasks or names, or ask for a later time or a longer "
-        "step",
-        points_max));
+    return user_error(
+        fmt::format("that is more than {} points: name tasks or metrics, or ask for a later start "
+                    "or a longer step",
+                    points_max));
   }
   return reader.take();
 }

@@ -41,12 +41,12 @@ TEST(ConfigExplain, WorksWithoutAJob) {
   Layers layers = layered();
   layers.spec.reset();
   layers.sets.clear();
-  EXPECT_EQ(
-      explained(layers, "roles.ps.memory"),
-      "roles.ps.memory is 3g\n"
-      "  built-in        not set: 1g on YARN and Spark; on the local cluster no limit but the "
-      "machine's memory, and none is reserved\n"
-      "* site.yaml:1:34  3g\n");
+  EXPECT_EQ(explained(layers, "roles.ps.memory"),
+            "roles.ps.memory is 3g\n"
+            "  built-in        not set: 1g on YARN, the executor's own on Spark; on the local "
+            "cluster no limit but the "
+            "machine's memory, and none is reserved\n"
+            "* site.yaml:1:34  3g\n");
 }
 
 TEST(ConfigExplain, AnswersForGroupsAndMaps) {

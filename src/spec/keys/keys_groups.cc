@@ -40,10 +40,12 @@ template <>
 std::span<const Row> rows_of<SecretSource>() {
   static constexpr std::array kRows = {
       row<&SecretSource::from_env>(
-          "from_env", {.doc = "The variable of your own environment that holds the value when you "
-                              "submit the job. The value travels over the encrypted channel only; "
-                              "no file of the job, no log and no page contains it.",
-                       .check = wrong_word}),
+          "from_env",
+          {.doc = "The variable of your own environment that holds the value when you submit the "
+                  "job. The value reaches the job's master in its environment (on YARN among the "
+                  "job's credentials) and tasks over the encrypted channel; no file of the job, no "
+                  "log and no page contains it.",
+           .check = wrong_word}),
       row<&SecretSource::from_file>(
           "from_file",
           {.doc = "The local file that holds the value, relative to the specification; one "
@@ -72,7 +74,7 @@ std::span<const Row> rows_of<Python>() {
 }
 
 constexpr std::string_view kMoves =
-    "3, but 0 for a program that ended by itself, because another place would not help";
+    "3, but 0 for a program that ended by itself, because moving it would not help";
 
 template <>
 std::span<const Row> rows_of<Restart>() {
@@ -189,19 +191,21 @@ std::span<const Row> rows_of<Deadlines>() {
       row<&Deadlines::queue>(
           "queue",
           {.doc = "The longest wait for the first container.", .min = kSecond, .none = true}),
-      row<&Deadlines::gather>("gather",
-                              {.doc = "The longest time from the first container to the last.",
-                               .min = kSecond,
-                               .none = true}),
-      row<&Deadlines::join>(
-          "join", {.doc = "The longest time from a container's grant until its agent has joined.",
-                   .min = kSecond,
-                   .none = true}),
+      row<&Deadlines::gather>("gather", {.doc = "The longest time from the first request of a gang "
+                                                "until all its containers are there.",
+                                         .min = kSecond,
+                                         .none = true}),
+      row<&Deadlines::join>("join",
+                            {.doc = "The longest time from a container's grant until its task has "
+                                    "joined: agent started, files placed, checkpoint restored.",
+                             .min = kSecond,
+                             .none = true}),
       row<&Deadlines::run>(
-          "run", {.doc = "The longest time the job may run, counted from the moment all tasks run.",
-                  .min = kSecond,
-                  .none = true,
-                  .also = "timeout max_runtime"}),
+          "run",
+          {.doc = "The longest time the job may run, counted from the first start of a task.",
+           .min = kSecond,
+           .none = true,
+           .also = "timeout max_runtime"}),
       row<&Deadlines::stop>("stop",
                             {.doc = "The time between SIGTERM and SIGKILL when a task is stopped.",
                              .also = "grace grace_period"})};
@@ -353,8 +357,8 @@ std::span<const Row> rows_of<Recording>() {
   static constexpr std::array kRows = {
       row<&Recording::terminals>(
           "terminals", {.doc = "Whether all that muster shell and muster exec -t show is kept, "
-                               "beside the output of the task, as asciicast files. Whoever opens a "
-                               "recorded terminal is told.",
+                               "beside the output of the task, as asciicast files. Whoever opens "
+                               "such a terminal is told that it is recorded.",
                         .also = "shells shell terminal"}),
       row<&Recording::max>("max", {.doc = "How large one of these files may become. A terminal "
                                           "whose file is full, or on a full disk, ends.",
@@ -368,7 +372,7 @@ std::span<const Row> rows_of<Network>() {
   static constexpr std::array kRows = {
       row<&Network::interface>("interface",
                                {.doc = "The network interface or address that master, agents and "
-                                       "tasks listen on, and that tasks are told.",
+                                       "tasks listen on, and that tasks are given.",
                                 .unset = "127.0.0.1 on this machine, else the address that the "
                                          "host's name resolves to",
                                 .check = wrong_line}),
@@ -406,13 +410,12 @@ std::span<const Row> rows_of<Notify>() {
                                          "program of the host where the job's master runs.",
                                   .check = wrong_mail_address,
                                   .also = "email e-mail mail_to mail_user"}),
-      row<&Notify::on>(
-          "on", {.doc = "The occasions for a notice: start (all tasks run for the first time), "
-                        "first_cause (the "
-                        "first failure whose cause is known, whether or not the job goes on), "
-                        "stall (a task does nothing any more) and end.",
-                 .unset = "[end, stall]",
-                 .also = "events when mail_type"})};
+      row<&Notify::on>("on",
+                       {.doc = "The occasions for a notice: start (all tasks run for the first "
+                               "time), first_cause (the first failure whose cause is known, "
+                               "whether or not the job goes on), stall (a task hangs) and end.",
+                        .unset = "[end, stall]",
+                        .also = "events when mail_type"})};
   return kRows;
 }
 

@@ -41,12 +41,14 @@ constexpr std::array kRoleRows = {
          .min = 1,
          .max = 1024,
          .also = "nproc_per_node procs_per_node slots"}),
-    row<&Role::memory>("memory", {.doc = "Memory of each task, enforced as a limit on all its "
-                                         "processes together; shared memory counts once.",
-                                  .unset = "1g on YARN and Spark; on the local cluster no limit "
-                                           "but the machine's memory, and none is reserved",
-                                  .min = kMebibyte,
-                                  .also = "mem ram memory_mb memory_gb"}),
+    row<&Role::memory>(
+        "memory",
+        {.doc = "Memory of each task, enforced as a limit on all its "
+                "processes together; shared memory counts once.",
+         .unset = "1g on YARN, the executor's own on Spark; on the local cluster no limit "
+                  "but the machine's memory, and none is reserved",
+         .min = kMebibyte,
+         .also = "mem ram memory_mb memory_gb"}),
     row<&Role::vcores>("vcores",
                        {.doc = "Cores of each task. OMP_NUM_THREADS defaults to this number.",
                         .unset = "1 on YARN and Spark; on the local cluster the machine's cores "
@@ -235,12 +237,13 @@ constexpr std::array kSpecRows = {
     row<&Spec::master>("master",
                        {.doc = "The container of the job's master.", .also = "am driver"}),
     row<&Spec::logs>("logs", {.doc = "How much output is kept.", .also = "log"}),
-    row<&Spec::recording>("recording", {.doc = "What is kept of people's work inside tasks.",
+    row<&Spec::recording>("recording", {.doc = "What is recorded of what people do inside tasks.",
                                         .also = "record recordings"}),
     row<&Spec::network>("network", {.doc = "Where master and agents listen."}),
-    row<&Spec::notify>("notify", {.doc = "Who is told of the job's start, first failure, stalls "
-                                         "and end, and how.",
-                                  .also = "notifications notification alert alerts webhook mail"}),
+    row<&Spec::notify>(
+        "notify",
+        {.doc = "Who is notified of the job's start, first failure, stalls and end, and how.",
+         .also = "notifications notification alert alerts webhook mail"}),
     row<&Spec::yarn>("yarn", {.doc = "Settings for YARN only."}),
     row<&Spec::local>("local", {.doc = "Settings for the local cluster only."})};
 

@@ -103,7 +103,7 @@ class Inbox:
         return Received(received.ring, received.sequence, received.kind, block)
 
     def consumed(self, received: Received) -> None:
-        """Says that all rows up to and with `received` were handed to the program."""
+        """Says that all rows up to and including `received` were handed to the program."""
         library.PY.mf_inbox_consumed(self._handle, received.ring, received.sequence)
 
     def end(self) -> None:

@@ -125,7 +125,7 @@ class TaskProvisioner(KernelProvisionerBase):
 
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> dict[str, Any]:
         if not self.job or not self.task:
-            raise KernelError("the kernel spec does not say in which task: config needs job, task")
+            raise KernelError("the kernel spec does not name a task: config needs `job` and `task`")
         self._status = None
         key = self.parent.session.key if self.parent else self.connection_info["key"]
         try:

@@ -53,7 +53,7 @@ class TaskKernels(KernelSpecManager):
                 tasks += self._running_of(entry["job"])
         except (KernelError, OSError, subprocess.SubprocessError, ValueError, TypeError, KeyError,
                 AttributeError) as error:
-            self.log.warning("the running tasks are not known: %s", say(error))
+            self.log.warning("cannot list the running tasks: %s", say(error))
         return tasks
 
     def _running_of(self, job: str) -> list[tuple[str, str, int]]:
@@ -70,4 +70,5 @@ class TaskKernels(KernelSpecManager):
 def say(error: Exception) -> str:
     if isinstance(error, KernelError | OSError | subprocess.SubprocessError):
         return str(error)
-    return f"{muster_program()} answers what this package does not know: {MATCH_VERSIONS}"
+    return (f"{muster_program()} gave an answer that this package does not understand: "
+            f"{MATCH_VERSIONS}")

@@ -12,7 +12,7 @@ __all__ = ["batches", "members", "run", "train_df"]
 
 
 def run(*arguments: Any, **settings: Any) -> dict[str, list[Any]]:
-    """muster.spark.api.run: what a function returns as each task of a gang."""
+    """Runs a function as each task of a gang; see muster.spark.api.run."""
     # Holders and nodes are part of this package too, and do not need Spark.
     from muster.spark import api
 
@@ -20,7 +20,7 @@ def run(*arguments: Any, **settings: Any) -> dict[str, list[Any]]:
 
 
 def train_df(*arguments: Any, **settings: Any) -> list[Any]:
-    """muster.spark.training.train_df: programs that Spark feeds the columns of a DataFrame."""
+    """Feeds programs the columns of a DataFrame; see muster.spark.training.train_df."""
     from muster.spark import training
 
     return training.train_df(*arguments, **settings)

@@ -33,7 +33,7 @@ def run(
     lost the others continue, and when an executor arrives one more joins: each time all restart in
     the next generation, with `ctx.generation`, `ctx.task_index` and `ctx.cluster_spec` of their
     own. With `"membership": "elastic"` running tasks are not disturbed: muster.spark.members()
-    returns the current members. Tasks that ended well have results.
+    returns the current members. Only tasks that succeeded have results.
 
     `framework` decides what the tasks find in their environment (`pytorch`: RANK, MASTER_ADDR and
     so on); up to `max_restarts` failures restart all of them. `stall` says what happens if tasks

@@ -133,7 +133,7 @@ class Channel:
         except (ValueError, RecursionError) as failure:
             raise ChannelError("a message that is not JSON, or too deep") from failure
         if self._flat and not _is_flat(message):
-            raise ChannelError("a message that is no object of plain values")
+            raise ChannelError("a message that is not an object of plain values")
         return message
 
     def close(self) -> None:

@@ -22,7 +22,7 @@ def check(sc: Any, fed: bool) -> None:
         raise JobError(
             f"a SparkContext is needed, not a {type(sc).__module__}.{type(sc).__name__}: Spark "
             "Connect gives programs neither tasks on chosen executors nor RDDs; run the driver on "
-            "the cluster by spark-submit, with spark.api.mode=classic"
+            "the cluster with spark-submit and spark.api.mode=classic"
         )
     conf = sc.getConf()
     _check_speculation(conf, fed)

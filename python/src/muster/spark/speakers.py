@@ -47,7 +47,7 @@ class Complaints:
         if said <= _SAID_MOST:
             self._log.log(level, text, *arguments)
         if said == _SAID_MOST:
-            self._log.warning("of %s nothing more is shown", container)
+            self._log.warning("nothing more from %s is shown", container)
 
 
 def shown(value: Any) -> Any:
@@ -75,8 +75,10 @@ class Speakers:
         task = message["role"], message["index"]
         numbers = self._template[role]
         if task[0] != role or type(task[1]) is not int or not 0 <= task[1] < len(numbers):
-            raise ChannelError(f"{container} speaks for {task[0]!r}:{task[1]!r}, and is of {role}")
+            raise ChannelError(
+                f"{container} speaks for {task[0]!r}:{task[1]!r}, but belongs to {role}")
         if self._tasks.setdefault(container, task) != task:
-            raise ChannelError(f"{container} speaks for {role}:{task[1]}, another task than before")
+            raise ChannelError(
+                f"{container} speaks for {role}:{task[1]}, a different task than before")
         if message.get("executor_id", numbers[task[1]]) != numbers[task[1]]:
             raise ChannelError(f"{container} says another node's number")

@@ -143,7 +143,7 @@ Result<std::string> HadoopMasters::ask_file_system(const hadoop::Configuration& 
   MUSTER_TRY(const auto system, line.open_files(configuration, login));
   MUSTER_TRY([[maybe_unused]] const hdfs::FileStatus root,
              line.wait_for(system->stat("/"), system->name() + " to answer", patience_));
-  return fmt::format("{} answers to {}", system->name(), printable(login.identity.user));
+  return fmt::format("{} responds to {}", system->name(), printable(login.identity.user));
 }
 
 Result<std::string> HadoopMasters::ask_resource_manager(const hadoop::Configuration& configuration,
@@ -156,7 +156,7 @@ Result<std::string> HadoopMasters::ask_resource_manager(const hadoop::Configurat
   MUSTER_TRY(const rm::ClusterMetrics metrics,
              line.wait_for(applications.metrics(line.loop.now() + patience_),
                            "the resource manager " + name + " to answer", patience_));
-  return fmt::format("the resource manager {} answers to {}: {} of {} nodes are active", name,
+  return fmt::format("the resource manager {} responds to {}: {} of {} nodes are active", name,
                      printable(login.identity.user), metrics.active, metrics.nodes);
 }
 

@@ -28,10 +28,10 @@ class HadoopMasters {
         environment_(std::move(environment)),
         patience_(patience) {}
 
-  /// Returns "hdfs://ns1 answers to alice"; NotFound if the default file system is not HDFS.
+  /// Returns "hdfs://ns1 responds to alice"; NotFound if the default file system is not HDFS.
   [[nodiscard]] Result<std::string> ask_file_system(const hadoop::Configuration& configuration,
                                                     const HadoopLogin& login) const;
-  /// Returns "rm.example:8032 answers to alice: 12 of 12 nodes are active".
+  /// Returns "rm.example:8032 responds to alice: 12 of 12 nodes are active".
   [[nodiscard]] Result<std::string> ask_resource_manager(const hadoop::Configuration& configuration,
                                                          const HadoopLogin& login) const;
   /// Returns "alice may submit to 2 of 3 queues: default, ml"; PermissionDenied if there is none.

@@ -119,7 +119,7 @@ std::string YarnTeamJobs::notice() const {
   }
   if (text.empty() && (!days_.looked() || catalog_.wanted() > kFewWanted)) {
     text = days_.looked() ? fmt::format("{} more jobs are being read", catalog_.wanted())
-                          : "the jobs are being looked for";
+                          : "still looking for jobs";
   }
   return text;
 }

@@ -43,14 +43,13 @@ void add_fair_master_limit(const WaitFacts& facts, std::vector<WaitReason>& to) 
   const size_t end = words.find('>');
   const std::string asked =
       begin < end && end != std::string::npos ? words.substr(begin + 1, end - begin - 1) : "more";
-  to.push_back(
-      {.text = fmt::format(
-           "queue {} allows its masters {} in total; {} is in use, this job's master requests {}",
-           facts.load->path, amount(facts.load->master_limit), amount(facts.load->master_used),
-           asked),
-       .advice = fmt::format("wait for a job there to end, {}, or ask the administrators "
-                             "for a larger maxAMShare",
-                             kOtherQueue)});
+  to.push_back({.text = fmt::format("queue {} allows its masters {} in total; {} is in use, and "
+                                    "this job's master requests {}",
+                                    facts.load->path, amount(facts.load->master_limit),
+                                    amount(facts.load->master_used), asked),
+                .advice = fmt::format("wait for a job there to end, {}, or ask the administrators "
+                                      "for a larger maxAMShare",
+                                      kOtherQueue)});
 }
 
 void add_runnable_limit(const WaitFacts& facts, std::vector<WaitReason>& to) {

@@ -69,7 +69,7 @@ TEST(FairReasons, NameTheLimitOfMastersWithItsNumbers) {
   ASSERT_EQ(reasons.size(), 1U);
   EXPECT_EQ(reasons[0].text,
             "queue root.tiny allows its masters 350 MB and 2 vcores in total; 0 MB and 0 vcores is "
-            "in use, this job's master requests memory:1024, vCores:1");
+            "in use, and this job's master requests memory:1024, vCores:1");
   EXPECT_THAT(reasons[0].advice, HasSubstr("maxAMShare"));
 }
 

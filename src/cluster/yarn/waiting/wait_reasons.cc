@@ -65,13 +65,14 @@ void add_master_limit(const WaitFacts& facts, std::vector<WaitReason>& to) {
   }
   const std::string limit =
       detail(words, users ? "User AM Resource Limit" : "Queue Resource Limit for AM");
-  to.push_back(
-      {.text = fmt::format(
-           "queue {} allows {} masters {} in total; {} is in use, this job's master requests {}",
-           facts.application.queue, users ? "your" : "its", limit,
-           detail(words, "Queue AM Resource Usage"), detail(words, "AM Resource Request")),
-       .advice = "wait for a job there to end, choose another queue (yarn.queue), or ask the "
-                 "administrators for a larger maximum-am-resource-percent"});
+  to.push_back({.text = fmt::format("queue {} allows {} masters {} in total; {} is in use, and "
+                                    "this job's master requests {}",
+                                    facts.application.queue, users ? "your" : "its", limit,
+                                    detail(words, "Queue AM Resource Usage"),
+                                    detail(words, "AM Resource Request")),
+                .advice =
+                    "wait for a job there to end, choose another queue (yarn.queue), or ask the "
+                    "administrators for a larger maximum-am-resource-percent"});
 }
 
 /// The Fair Scheduler has no labels.
@@ -123,13 +124,13 @@ void add_room(const WaitFacts& facts, const std::vector<const rm::NodeReport*>& 
     }
   }
   if (ever == 0) {
-    to.push_back({.text = fmt::format("none of {} nodes is large enough for a container of {}",
+    to.push_back({.text = fmt::format("none of the {} nodes is large enough for a container of {}",
                                       usable.size(), amount(facts.largest_ask)),
                   .advice = "ask for less for each task (memory, vcores, gpus, "
                             "tasks_per_container)"});
   } else if (now == 0) {
-    to.push_back({.text = fmt::format("none of {} nodes has room for a container of {} now; the "
-                                      "freest, {}, has {}",
+    to.push_back({.text = fmt::format("none of the {} nodes has room for a container of {} now; "
+                                      "the one with the most room, {}, has {}",
                                       usable.size(), amount(facts.largest_ask),
                                       to_string(freest->id), amount(free_of(*freest))),
                   .advice = std::string(advice_for("sufficient resource"))});

@@ -52,7 +52,7 @@ TEST(WaitReasons, TellNodesWithoutRoomFromNodesThatAreTooSmall) {
   waits.nodes = {node(1, 4000), node(2, 3500)};
   auto reasons = explain_wait(waits);
   ASSERT_EQ(reasons.size(), 1U);
-  EXPECT_THAT(reasons[0].text, HasSubstr("none of 2 nodes has room"));
+  EXPECT_THAT(reasons[0].text, HasSubstr("none of the 2 nodes has room"));
   EXPECT_THAT(reasons[0].text, HasSubstr("h:2, has 596 MB"));
   waits.largest_ask.memory_mb = 9000;
   reasons = explain_wait(waits);

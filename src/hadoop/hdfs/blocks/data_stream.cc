@@ -119,7 +119,7 @@ rt::Async<Result<std::string_view>> DataStream::take_delimited(size_t limit) {
     }
     if (read.size() >= kVarintBytesMax) {
       co_return cluster_error(fmt::format("DataNode {} sent no message; is its data transfer "
-                                          "secured differently than the configuration says?",
+                                          "secured differently from what the configuration says?",
                                           peer()),
                               Errc::Corrupt);
     }

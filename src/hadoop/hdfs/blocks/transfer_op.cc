@@ -118,10 +118,11 @@ rt::Async<Result<OpResponse>> read_response(DataStream* stream) {
     MUSTER_CO_TRY(const std::string_view bytes,
                   co_await stream->take_delimited(kOpResponseBytesMax));
     if (!parse(message, bytes)) {
-      co_return cluster_error(fmt::format("DataNode {} sent a malformed response; is its data "
-                                          "transfer secured otherwise than the configuration says?",
-                                          stream->peer()),
-                              Errc::Corrupt);
+      co_return cluster_error(
+          fmt::format("DataNode {} sent a malformed response; is its data transfer secured "
+                      "differently from what the configuration says?",
+                      stream->peer()),
+          Errc::Corrupt);
     }
   } while (message.status() == pb::IN_PROGRESS);  // "I am still working on it."
   OpResponse response;

@@ -1,4 +1,4 @@
-"""Fits a line with as many Horovod ranks as there are: the state outlives those that are lost."""
+"""Fits a line with however many Horovod ranks there are: the state survives the loss of one."""
 
 import argparse
 
@@ -15,15 +15,15 @@ def main():
     if gpus:
         tf.config.set_visible_devices(gpus[hvd.local_rank()], "GPU")
 
-    # Nothing may be asked of the other ranks out here: those that run are further.
+    # Do not communicate with other ranks here: those that run already are past this point.
     model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(1,))])
     optimizer = tf.keras.optimizers.legacy.SGD(0.3)
-    # Whoever comes later must have all the optimizer's variables that the others send it.
+    # A rank that joins later must have every optimizer variable that the others send it.
     optimizer.apply_gradients([(tf.zeros_like(one), one) for one in model.trainable_variables])
 
     @hvd.elastic.run
     def train(state):
-        # Put your own data here: this rank's share of it, among those that there are now.
+        # Put your own data here: this rank's share, given the current number of ranks.
         x = tf.reshape(tf.linspace(-1.0, 1.0, 512)[hvd.rank()::hvd.size()], (-1, 1))
         y = 3.0 * x - 1.0
         while state.step < options.steps:
@@ -33,7 +33,7 @@ def main():
             optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
             state.step += 1
             if state.step % 5 == 0:
-                state.commit()  # Where others are taken in, and what is gone back to.
+                state.commit()  # New ranks join here; lost work is redone from here.
 
     train(hvd.elastic.TensorFlowKerasState(model, optimizer, step=0))
     if hvd.rank() == 0:

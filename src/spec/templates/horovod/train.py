@@ -1,4 +1,4 @@
-"""Fits a line with Horovod: each rank sees its own part of the data, gradients are averaged."""
+"""Fits a line with Horovod: each rank sees its own part of the data; gradients are averaged."""
 
 import argparse
 

@@ -1,6 +1,6 @@
 """Fits a line with MXNet: workers push gradients to the server and pull the sum.
 
-Scheduler and server do their work, and do not return, where mxnet is imported.
+In the scheduler and the server, importing mxnet does all the work and does not return.
 """
 
 import mxnet as mx
