@@ -228,6 +228,27 @@ def test_whoever_is_asked_to_end_does_though_nobody_reads(muster, tasks, number)
         running.stdout.close()
 
 
+@pytest.mark.parametrize("tasks", [1, 2])
+def test_what_a_command_writes_after_a_signal_needs_no_reader(muster, tasks):
+    start(muster, {"command": "exec sleep 1000", "tasks": tasks})
+    command = ("trap heard=1 TERM; echo up $MUSTER_INDEX; "  # Equal lines would be one.
+               "until [ $heard ]; do sleep 0.05; done; exec yes")
+    arguments = ["exec", "last", "worker", "--", "sh", "-c", command]
+    running = subprocess.Popen([harness.BINARY, *arguments], env=muster.environment,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(tasks):
+            assert b"up" in running.stdout.readline()
+        running.send_signal(signal.SIGTERM)
+        assert running.wait(harness.PATIENCE) != 0
+        assert unread(running.stdout) >= 1 << 15
+    finally:
+        running.kill()
+        running.wait()
+        running.stdout.close()
+
+
 def test_a_task_that_is_waited_for_is_not_begun_after_an_interrupt(muster, tmp_path):
     ran = tmp_path / "ran"
     start(muster, {"command": f"[ $MUSTER_INDEX = 0 ] && exec sleep 1000; touch {ran}; exit 1",

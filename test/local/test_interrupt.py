@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import subprocess
 
 import harness
 import pytest
@@ -89,6 +90,22 @@ def test_sigterm_always_stops(muster, terminal):
     running.signal(signal.SIGTERM)
     running.wait().expect(4)
     assert muster.status()["outcome"]["result"] == "stopped"
+
+
+def test_sigterm_ends_a_client_whose_output_nobody_reads(muster):
+    path = muster.spec({"command": "trap heard=1 TERM; echo up; until [ $heard ]; do sleep 0.05; "
+                                   "done; exec yes", "tasks": 1})
+    client = subprocess.Popen([harness.BINARY, "run", path], env=muster.environment,
+                              cwd=muster.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    try:
+        assert b"up" in client.stdout.readline()
+        client.send_signal(signal.SIGTERM)
+        assert client.wait(harness.PATIENCE) != 0
+    finally:
+        client.kill()
+        client.wait()
+        client.stdout.close()
+    muster.end_everything()
 
 
 def test_sighup_detaches(muster):

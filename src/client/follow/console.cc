@@ -37,6 +37,11 @@ int Console::give_way_to(int signals) {
   return err_.give_way_to(signals);
 }
 
+void Console::hurry() {
+  out_.hurry();
+  err_.hurry();
+}
+
 void Console::out(std::string_view text) {
   write_waiting();
   // The status is on standard error; it is in the way only if both are the same terminal.

@@ -55,6 +55,9 @@ class Console {
 
   /// Calls ConsoleStream::give_way_to() for both streams.
   int give_way_to(int signals);
+  /// Calls ConsoleStream::hurry() for both streams. For whoever obeys a signal that asks this
+  /// program, or what it shows, to end.
+  void hurry();
 
   [[nodiscard]] const Screen& screen() const { return screen_; }
   /// Returns whether standard output has failed for good (its reader went away, or the disk behind

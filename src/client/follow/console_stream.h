@@ -10,8 +10,8 @@ namespace muster::client {
 
 /// Standard output or standard error, written to as a program run by hand would: a slow reader is
 /// waited for. Only a signal does not wait for the reader: while one is pending, nothing else is
-/// waited for, and from then on a reader that takes nothing for a while counts as gone. So a
-/// program that is asked to end does end, even with a full pipe behind it.
+/// waited for, and from then on (hurry()) a reader that takes nothing for a while counts as gone.
+/// So a program that is asked to end does end, even with a full pipe behind it.
 class ConsoleStream {
  public:
   explicit ConsoleStream(int fd);
@@ -21,6 +21,9 @@ class ConsoleStream {
   /// `signals` is a descriptor that is readable while a signal is pending that will be obeyed; -1
   /// for none. Returns the previous one.
   int give_way_to(int signals);
+  /// A signal has come that did not meet a waiting reader: no longer wait for one that takes
+  /// nothing.
+  void hurry() { hurried_ = true; }
 
   [[nodiscard]] int fd() const { return fd_; }
   /// Returns whether it has failed for good.
@@ -44,7 +47,7 @@ class ConsoleStream {
   Kind kind_;
   int signals_ = -1;
   rt::Fd unblocking_;     ///< The same pipe, reopened here: others' writes still block.
-  bool hurried_ = false;  ///< A signal arrived while the reader took nothing.
+  bool hurried_ = false;  ///< A signal has come.
   std::string kept_;      ///< What was not written then.
   int error_ = 0;
 };

@@ -199,6 +199,7 @@ void Foreground::on_signal(int signal) {
   if (hang_up && outlives_terminal_) {
     return;
   }
+  session_.console.hurry();
   if (command_.only_watches || (hang_up && !command_.stops_at_hang_up)) {
     follower_->detach();
   } else if (signal == SIGTERM || hang_up) {

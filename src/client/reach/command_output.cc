@@ -36,6 +36,12 @@ void CommandOutput::write(bool is_err, std::string_view bytes) {
   }
 }
 
+void CommandOutput::hurry() {
+  out_.hurry();
+  err_.hurry();
+  console_.hurry();
+}
+
 void CommandOutput::flush() {
   out_.write("");
   err_.write("");

@@ -22,6 +22,9 @@ class CommandOutput {
   CommandOutput& operator=(const CommandOutput&) = delete;
 
   void write(bool is_err, std::string_view bytes);
+  /// Such a signal has been obeyed: a reader that takes nothing is no longer waited for, here nor
+  /// by the console.
+  void hurry();
   /// Writes what had to wait when a signal arrived. Not to be called if the person has detached
   /// from the command.
   void flush();

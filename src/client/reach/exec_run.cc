@@ -510,10 +510,13 @@ void ExecRun::on_signal(int signal) {
       terminal_.renew();
       tell_size();  // Programs then redraw their screens.
     }
-  } else if (signal == SIGHUP) {
-    leave(128 + SIGHUP);
   } else {
-    interrupt(signal);
+    output_.hurry();
+    if (signal == SIGHUP) {
+      leave(128 + SIGHUP);
+    } else {
+      interrupt(signal);
+    }
   }
 }
 
