@@ -95,6 +95,24 @@ def test_what_a_failed_try_has_sent_is_in_no_ones_way():
         assert {shipped.program, shipped.library, shipped.packages} <= names
 
 
+def test_an_application_that_has_the_id_of_one_before_is_sent_everything(monkeypatch):
+    """As those that begin within one second, each on a master of its own."""
+
+    class Context:
+        applicationId = "app-20261129120556-0000"  # noqa: N815 (Spark calls it so)
+
+        def __init__(self):
+            self.files = []
+            self.addFile = self.addPyFile = lambda path: self.files.append(Path(path).name)
+
+    monkeypatch.setattr(packing, "_folders", {})
+    for context in (Context(), Context()):
+        shipped = packing.ship(context)
+        assert packing.ship(context) == shipped
+        assert sorted(context.files) == sorted([shipped.program, shipped.library,
+                                                shipped.packages])
+
+
 def meeting(folder):
     """For two tasks that end once both have begun, so that each is on an executor of its own."""
 

@@ -14,6 +14,7 @@ import py_compile
 import shutil
 import tempfile
 import threading
+import weakref
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,8 +30,10 @@ _PACKAGES = ("muster", "tensorflowonspark", "com")
 _NAMESPACES = ("com/", "com/yahoo/", "com/yahoo/ml/")
 _ENTRY_TIME = (2020, 1, 1, 0, 0, 0)  # The same content gets the same name.
 _lock = threading.Lock()
-_shipped: dict[str, Payload] = {}
-_packages: dict[str, str] = {}
+# By context: an application that begins in the same second as one before it, on a master of its
+# own (local-cluster), has the same id.
+_shipped: weakref.WeakKeyDictionary[Any, Payload] = weakref.WeakKeyDictionary()
+_packages: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
 _folders: dict[str, Path] = {}  # By application.
 
 
@@ -46,10 +49,9 @@ class Payload:
 def ship(sc: Any) -> Payload:
     """Adds everything to the application `sc`, once."""
     with _lock:
-        payload = _shipped.get(sc.applicationId)
+        payload = _shipped.get(sc)
         if payload is None:
-            payload = _ship(sc)
-            _shipped[sc.applicationId] = payload
+            payload = _shipped[sc] = _ship(sc)
         return payload
 
 
@@ -60,12 +62,12 @@ def ship_packages(sc: Any) -> str:
 
 
 def _ship_packages(sc: Any) -> str:
-    name = _packages.get(sc.applicationId)
+    name = _packages.get(sc)
     if name is None:
         folder = _folder(sc)
         archive = _named_copy(_zip_packages(folder), folder, "muster-python-{}.zip")
         sc.addPyFile(str(archive))
-        name = _packages[sc.applicationId] = archive.name
+        name = _packages[sc] = archive.name
     return name
 
 
