@@ -246,6 +246,32 @@ def test_output_to_a_full_device(muster):
     assert done.returncode != 0
 
 
+def test_json_names_its_schema(muster):
+    def schema_of(*arguments):
+        return muster(*arguments, "--json").expect(0).json()["schema"]
+
+    path = muster.spec({"command": "exec sleep 1000", "tasks": 1})
+    assert schema_of("version") == "muster.version/1"
+    assert schema_of("validate", path) == "muster.validate/1"
+    assert schema_of("plan", path) == "muster.fit/1"
+    assert schema_of("submit", path) == "muster.submitted/1"
+    muster.wait_for_phase("running")
+    assert schema_of("shell", "last", "--list") == "muster.shells/1"
+    assert schema_of("why", "last") == "muster.why/1"
+    muster("stop", "last").expect(0)
+    assert schema_of("clean", "--dry-run") == "muster.clean/1"
+
+
+def test_the_oldest_jobs_are_removed_down_to_a_size(muster):
+    for _ in range(2):
+        muster("run", muster.spec({"command": "true", "tasks": 1})).expect(0)
+    everything = muster.jobs()
+    kept = muster("clean", "--older", "365d", "--over", "1t", "--json").expect(0).json()
+    assert kept["removed"] == []
+    removed = muster("clean", "--older", "365d", "--over", "1k", "--json").expect(0).json()
+    assert sorted(removed["removed"]) == everything and muster.jobs() == []
+
+
 def test_json_goes_to_standard_output_alone(muster):
     muster.run_shell("true").expect(0)
     done = muster("status", "last", "--json").expect(0)

@@ -55,6 +55,16 @@ def test_streams_are_apart_and_binary_clean(muster, job, tmp_path):
     assert hashlib.sha256(done.stderr).digest() == hashlib.sha256(data).digest()
 
 
+def test_standard_input_can_be_left_to_a_loop(muster, job, tmp_path):
+    words = tmp_path / "words"
+    words.write_text("one\ntwo\n")
+    loop = 'while read -r word; do "$0" exec "$1" -n -- echo $word; done'
+    with words.open() as stdin:
+        done = subprocess.run(["sh", "-c", loop, harness.BINARY, job], env=muster.environment,
+                              stdin=stdin, capture_output=True, timeout=harness.PATIENCE)
+    assert done.stdout == b"one\ntwo\n", done.stderr
+
+
 def test_a_full_disk_is_said(muster, job):
     with open("/dev/full", "wb") as full:
         done = subprocess.run([harness.BINARY, "exec", job, "--", "echo", "x"], stdout=full,
