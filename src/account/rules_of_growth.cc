@@ -54,12 +54,13 @@ constexpr Leak kMemory{
         "look for what is kept from step to step: losses with their graph (`.item()`), lists of "
         "results, caches without a bound",
     .rate_name = "bytes_per_s"};
-constexpr Leak kFiles{.measure = &Growths::open_files,
-                      .least = 100,
-                      .what =
-                          "close files, sockets and pipes when you are done with them (`with "
-                          "open(...)`), before the limit (`ulimit -n`) is reached",
-                      .rate_name = "files_per_s"};
+constexpr Leak kFiles{
+    .measure = &Growths::open_files,
+    .least = 100,
+    .what =
+        "close files, sockets and pipes when you are done with them (`with open(...)`), before the "
+        "limit (`ulimit -n`) is reached",
+    .rate_name = "files_per_s"};
 constexpr Leak kThreads{
     .measure = &Growths::threads,
     .least = 50,

@@ -1,5 +1,6 @@
 #include "cluster/job_reading.h"
 
+#include "cluster/json_member.h"
 #include "cluster/logs_command.h"
 #include "eventlog/local_segment_store.h"
 #include "eventlog/reader.h"
@@ -15,11 +16,6 @@ namespace json = boost::json;
 constexpr uint64_t kApplicationBytesMax = 64U << 10;
 /// For the plan and the summary: far above those of the largest jobs.
 constexpr uint64_t kJobFileBytesMax = 16U << 20;
-
-std::string text_in(const json::object& from, std::string_view key) {
-  const json::value* const value = from.if_contains(key);
-  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
-}
 
 job::State closed_by(const eventlog::Summary& summary, job::State state) {
   return eventlog::closed_state(std::move(state), eventlog::outcome_of(summary),

@@ -1,5 +1,7 @@
 #include "cluster/sent_files.h"
 
+#include "cluster/json_member.h"
+
 #include <boost/json.hpp>
 
 #include <optional>
@@ -12,43 +14,34 @@ namespace json = boost::json;
 
 constexpr std::string_view kSentSchema = "muster.sent/1";
 
-std::optional<std::string> sent_text(const json::object& from, std::string_view key) {
-  const json::value* const value = from.if_contains(key);
-  return value != nullptr && value->is_string() ? std::optional(std::string(value->get_string()))
-                                                : std::nullopt;
-}
-
-std::optional<int64_t> sent_number(const json::object& from, std::string_view key) {
-  const json::value* const value = from.if_contains(key);
-  return value != nullptr && value->is_int64() ? std::optional(value->get_int64()) : std::nullopt;
-}
-
 std::optional<SentFile> sent_file(const json::value& value) {
   if (!value.is_object()) {
     return std::nullopt;
   }
   const json::object& object = value.get_object();
-  const auto name = sent_text(object, "name");
-  const auto content = sent_text(object, "content");
-  const auto bytes = sent_number(object, "bytes");
-  if (!name || !content || bytes.value_or(-1) < 0) {
+  const int64_t bytes = number_in(object, "bytes").value_or(-1);
+  SentFile file{.name = text_in(object, "name"),
+                .content = text_in(object, "content"),
+                .bytes = static_cast<uint64_t>(bytes)};
+  if (file.name.empty() || file.content.empty() || bytes < 0) {
     return std::nullopt;
   }
-  return SentFile{.name = *name, .content = *content, .bytes = static_cast<uint64_t>(*bytes)};
+  return file;
 }
 
 std::optional<SentFiles> sent_in(const json::value& value) {
-  if (!value.is_object() || sent_text(value.get_object(), "schema") != kSentSchema) {
+  if (!value.is_object() || text_in(value.get_object(), "schema") != kSentSchema) {
     return std::nullopt;
   }
   const json::object& object = value.get_object();
-  const auto name = sent_text(object, "name");
-  const auto submitted = sent_number(object, "submitted_us");
+  std::string name = text_in(object, "name");
+  const auto submitted = number_in(object, "submitted_us");
   const json::value* const files = object.if_contains("files");
-  if (!name || !submitted || files == nullptr || !files->is_array()) {
+  if (name.empty() || !submitted || files == nullptr || !files->is_array()) {
     return std::nullopt;
   }
-  SentFiles sent{.job_name = *name, .submitted = WallTime(Duration(*submitted)), .files = {}};
+  SentFiles sent{
+      .job_name = std::move(name), .submitted = WallTime(Duration(*submitted)), .files = {}};
   for (const json::value& each : files->get_array()) {
     std::optional<SentFile> file = sent_file(each);
     if (!file) {

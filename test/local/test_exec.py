@@ -1,5 +1,6 @@
 """muster exec and muster shell: commands inside running tasks, by the master's relay."""
 
+import contextlib
 import fcntl
 import hashlib
 import os
@@ -30,6 +31,19 @@ def start(muster, spec):
     muster("submit", muster.spec(spec)).expect(0)
     muster.wait_for_phase("running")
     return muster.job()
+
+
+@contextlib.contextmanager
+def piped(muster, *arguments, stderr=subprocess.DEVNULL):
+    """muster exec whose standard output is a pipe that nobody reads but the test."""
+    running = subprocess.Popen([harness.BINARY, "exec", *arguments], env=muster.environment,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr)
+    try:
+        yield running
+    finally:
+        running.kill()
+        running.wait()
+        running.stdout.close()
 
 
 def test_a_command_has_the_tasks_environment_folder_and_python(muster):
@@ -209,33 +223,19 @@ def test_a_flood_does_not_stop_ctrl_c(muster, job):
 
 
 def test_one_that_is_not_read_stops_nobody(muster, job):
-    slow = subprocess.Popen([harness.BINARY, "exec", job, "--", "cat", "/dev/zero"],
-                            env=muster.environment, stdin=subprocess.DEVNULL,
-                            stdout=subprocess.PIPE)
-    try:
+    with piped(muster, job, "--", "cat", "/dev/zero") as slow:
         assert slow.stdout.read(1) == b"\0"
         assert muster("exec", job, "--", "echo", "through").expect(0).out == "through\n"
-    finally:
-        slow.kill()
-        slow.wait()
-        slow.stdout.close()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 @pytest.mark.parametrize("tasks", [1, 2])
 def test_whoever_is_asked_to_end_does_though_nobody_reads(muster, tasks, number):
     start(muster, {"command": "exec sleep 1000", "tasks": tasks})
-    running = subprocess.Popen([harness.BINARY, "exec", "last", "worker", "--", "yes"],
-                               env=muster.environment, stdin=subprocess.DEVNULL,
-                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    try:
+    with piped(muster, "last", "worker", "--", "yes") as running:
         harness.eventually(lambda: unread(running.stdout) >= 1 << 15)
         running.send_signal(number)
         assert running.wait(harness.PATIENCE) != 0
-    finally:
-        running.kill()
-        running.wait()
-        running.stdout.close()
 
 
 @pytest.mark.parametrize("tasks", [1, 2])
@@ -243,20 +243,12 @@ def test_what_a_command_writes_after_a_signal_needs_no_reader(muster, tasks):
     start(muster, {"command": "exec sleep 1000", "tasks": tasks})
     command = ("trap heard=1 TERM; echo up $MUSTER_INDEX; "  # Equal lines would be one.
                "until [ $heard ]; do sleep 0.05; done; exec yes")
-    arguments = ["exec", "last", "worker", "--", "sh", "-c", command]
-    running = subprocess.Popen([harness.BINARY, *arguments], env=muster.environment,
-                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.DEVNULL)
-    try:
+    with piped(muster, "last", "worker", "--", "sh", "-c", command) as running:
         for _ in range(tasks):
             assert b"up" in running.stdout.readline()
         running.send_signal(signal.SIGTERM)
         assert running.wait(harness.PATIENCE) != 0
         assert unread(running.stdout) >= 1 << 15
-    finally:
-        running.kill()
-        running.wait()
-        running.stdout.close()
 
 
 def test_a_task_that_is_waited_for_is_not_begun_after_an_interrupt(muster, tmp_path):
@@ -285,18 +277,12 @@ def test_an_interrupt_ends_commands_that_run_one_after_the_other(muster):
 @pytest.mark.parametrize("tasks", [1, 2])
 def test_a_reader_that_has_seen_enough_ends_it(muster, tasks):
     start(muster, {"command": "exec sleep 1000", "tasks": tasks})
-    running = subprocess.Popen([harness.BINARY, "exec", "last", "worker", "--", "yes"],
-                               env=muster.environment, stdin=subprocess.DEVNULL,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    try:
+    with piped(muster, "last", "worker", "--", "yes", stderr=subprocess.PIPE) as running:
         assert running.stdout.read(1)
         running.stdout.close()
         assert running.wait(harness.PATIENCE) == 128 + signal.SIGPIPE
-        assert running.stderr.read() == b""
-    finally:
-        running.kill()
-        running.wait()
-        running.stderr.close()
+        with running.stderr:
+            assert running.stderr.read() == b""
 
 
 def unread(pipe):

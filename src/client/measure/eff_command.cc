@@ -2,6 +2,7 @@
 #include "client/commands.h"
 #include "client/measure/account_text.h"
 #include "client/measure/job_account.h"
+#include "client/measure/sent_again.h"
 #include "client/show/failure.h"
 #include "client/show/job_finder.h"
 #include "spec/read/layers.h"
@@ -23,6 +24,14 @@ std::string phase_word(const FoundJob& job) {
   }
   return std::string(job.ended() && state.outcome ? to_string(state.outcome->result)
                                                   : to_string(state.phase));
+}
+
+/// Judges by the account, and by what this job and those before it of its name sent to the cluster.
+std::vector<account::Advice> advice_on(Session& session, const FoundJob& job,
+                                       const JobAccount& account) {
+  account::Evidence evidence = account.evidence();
+  evidence.staged = sent_again(*session.files, job.folder);
+  return account::advise(evidence);
 }
 
 /// Returns the settings in the advice, each key once: the first piece of advice on a key counts.
@@ -61,7 +70,7 @@ int show_account(Session& session, const EffCommand& command) {
     return fail(session.console, job.error());
   }
   const JobAccount account = account_of(session, *job, WithSamples::Yes);
-  const std::vector<account::Advice> advice = account::advise(account.evidence());
+  const std::vector<account::Advice> advice = advice_on(session, *job, account);
   const AccountView view{.job = job->folder.id().value,
                          .phase = phase_word(*job),
                          .account = account.account,
@@ -78,7 +87,7 @@ int show_advice(Session& session, const AdviseCommand& command) {
     return fail(session.console, job.error());
   }
   const JobAccount account = account_of(session, *job, WithSamples::Yes);
-  const std::vector<account::Advice> advice = account::advise(account.evidence());
+  const std::vector<account::Advice> advice = advice_on(session, *job, account);
   if (command.spec) {
     const Result<std::string> text = advised_spec(*job, advice);
     if (!text) {

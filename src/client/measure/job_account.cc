@@ -2,7 +2,6 @@
 
 #include "base/text.h"
 #include "client/measure/job_samples.h"
-#include "client/measure/sent_again.h"
 #include "cluster/log_files.h"
 #include "job/describe.h"
 
@@ -114,7 +113,6 @@ JobAccount account_of(Session& session, const FoundJob& job, WithSamples with_sa
                   .signs = {},
                   .uses = {},
                   .hosts = {},
-                  .sent = sent_again(*session.files, job.folder),
                   .account = {},
                   .started = replayed.started,
                   .notes = {}};

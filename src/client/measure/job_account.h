@@ -18,16 +18,13 @@ struct JobAccount {
   account::Signs signs;
   account::Uses uses;
   account::HostUses hosts;
-  std::vector<account::StagedAgain> sent;  ///< Files that it took along.
   account::Account account;
   WallTime started{};  ///< Wall clock of job time 0.
   /// What the numbers lack, for people: a damaged log, starts that nobody saw.
   std::vector<std::string> notes;
 
   [[nodiscard]] account::Evidence evidence() const {
-    account::Evidence made = account::evidence_of(ledger, account.until, signs, uses, hosts);
-    made.staged = sent;
-    return made;
+    return account::evidence_of(ledger, account.until, signs, uses, hosts);
   }
 };
 

@@ -1,5 +1,7 @@
 #include "cluster/yarn/client/application_file.h"
 
+#include "cluster/json_member.h"
+
 #include <boost/json.hpp>
 
 namespace muster::cluster::yarn {
@@ -8,11 +10,6 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view kApplicationSchema = "muster.application/1";
-
-std::string text_in(const json::object& from, std::string_view key) {
-  const json::value* const value = from.if_contains(key);
-  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
-}
 
 }  // namespace
 
