@@ -243,7 +243,10 @@ class Muster:
             name: value for name, value in os.environ.items()
             if not name.startswith(("MUSTER_", "OMP_", "TF_", "PYTEST"))
         }
-        self.environment.update(MUSTER_HOME=str(self.home), PATH="/usr/bin:/bin", LC_ALL="C.UTF-8")
+        # A HOME of its own, too: shells would run the start-up files of whoever runs the tests, and
+        # one that is ended amid those may leave a lock on which the next one waits.
+        self.environment.update(MUSTER_HOME=str(self.home), HOME=str(folder), PATH="/usr/bin:/bin",
+                                LC_ALL="C.UTF-8")
         # Set as for everybody who has logged in; without it, each command asks `id` for the name.
         with contextlib.suppress(KeyError, OSError):
             self.environment.setdefault("USER", getpass.getuser())

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import stat
 import subprocess
@@ -14,12 +15,34 @@ pytestmark = pytest.mark.usefixtures("stopped_jobs")
 
 
 @pytest.fixture
-def job(muster):
-    """Starts a job of one task that sleeps, with a secret in its environment."""
-    muster("submit", muster.spec({"command": "exec sleep 1000", "tasks": 1, "env": {
-        "COLOUR": "it's 'green'", "TOKEN": {"from_env": "TOKEN"}}}), env={"TOKEN": "hush-4711"}
-    ).expect(0)
+def person(tmp_path):
+    """The home of the user whom sshd lets in, without start-up files."""
+    home = tmp_path / "person"
+    home.mkdir()
+    return home
+
+
+def submit(muster, person, spec):
+    """Starts a job on a host where the user's shell is bash and `person` the home: sshd reads both
+    from /etc/passwd, whatever HOME says. Only root can arrange that.
+    """
+    program = [harness.BINARY]
+    if os.geteuid() == 0:
+        passwd = muster.write("passwd", re.sub(
+            "^(root:.*):[^:]*:[^:]*$", rf"\1:{person}:/bin/bash",
+            pathlib.Path("/etc/passwd").read_text(), flags=re.MULTILINE))
+        program = ["unshare", "-m", "sh", "-c", f'mount --bind {passwd} /etc/passwd && exec "$@"',
+                   "sh", *program]
+    muster.start(*program[1:], "submit", muster.spec(spec), env={"TOKEN": "hush-4711"},
+                 program=program[0]).wait().expect(0)
     muster.wait_for_tasks()
+
+
+@pytest.fixture
+def job(muster, person):
+    """Starts a job of one task that sleeps, with a secret in its environment."""
+    submit(muster, person, {"command": "exec sleep 1000", "tasks": 1, "env": {
+        "COLOUR": "it's 'green'", "TOKEN": {"from_env": "TOKEN"}}})
     return muster.job()
 
 
@@ -47,6 +70,15 @@ def test_ssh_runs_commands_as_the_task(muster, job, tmp_path):
     assert "opened exec in worker:0" in shown and "muster-sshd" in shown, shown
     assert "sshd_config" not in shown
     assert os.path.realpath(folder) == os.path.realpath(where)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to have a home with a start-up file")
+def test_a_command_finds_the_tasks_environment_despite_bashrc(muster, job, person, tmp_path):
+    (person / ".bashrc").write_text("export COLOUR=red\ntouch ~/was-read\n")
+    file = config(muster, job, tmp_path)
+    done = run("ssh", file, f"{job}.worker-0", 'echo "$COLOUR"')
+    assert done.stdout == "it's 'green'\n", done.stderr
+    assert (person / "was-read").exists()
 
 
 def test_scp_and_sftp_copy_files(muster, job, tmp_path):
@@ -87,13 +119,12 @@ def test_the_keys_are_the_jobs_and_its_owners_alone(muster, job, tmp_path):
     assert config(muster, job, tmp_path).read_text() == config(muster, job, tmp_path).read_text()
 
 
-def test_nothing_is_left_in_the_task(muster, tmp_path):
+def test_nothing_is_left_in_the_task(muster, person, tmp_path):
     """No value of the task's environment is in a file of the session's, either."""
     place = tmp_path / "tmp"
     place.mkdir()
-    muster("submit", muster.spec({"command": "exec sleep 1000", "tasks": 1,
-                                  "env": {"TMPDIR": str(place)}})).expect(0)
-    muster.wait_for_phase("running")
+    submit(muster, person, {"command": "exec sleep 1000", "tasks": 1,
+                            "env": {"TMPDIR": str(place)}})
     file = config(muster, "last", tmp_path)
     host = next(line.split()[1] for line in file.read_text().splitlines() if "Host " in line)
     done = run("ssh", file, host, f"ls -A {place}; grep -rl MUSTER_VIEW_FILE {place}; echo $?")

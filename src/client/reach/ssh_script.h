@@ -29,7 +29,11 @@ quoted() {
 shell=$SHELL
 eval "$(quoted "/proc/$1/environ")"
 cd -P "/proc/$1/cwd" 2>/dev/null || cd /
-if [ -n "${SSH_ORIGINAL_COMMAND+given}" ]; then exec "$shell" -c "$SSH_ORIGINAL_COMMAND"; fi
+if [ -n "${SSH_ORIGINAL_COMMAND+given}" ]; then
+  # Bash would read ~/.bashrc, as under every sshd, after the task's environment has been set.
+  export SHLVL=1
+  exec "$shell" -c "$SSH_ORIGINAL_COMMAND"
+fi
 exec "$shell"
 ENTER
 for sftp in /usr/lib/openssh /usr/libexec/openssh /usr/lib/ssh /usr/libexec /usr/lib/misc; do
