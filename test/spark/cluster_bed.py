@@ -43,6 +43,9 @@ def sc(home, request):
 def spark_context(settings=None, cores=1, executors=2):
     """An application of its own, with more `settings`."""
     conf = SparkConf().set("spark.ui.enabled", "false").set("spark.task.maxFailures", "4")
+    # The folders of executors are called after it, and those of all test processes lie together.
+    # Masters before Spark 4 do not read it.
+    conf.set("spark.deploy.appIdPattern", f"app-%s-%04d-{os.getpid()}")
     for name, value in (settings or {}).items():
         conf.set(name, value)
     context = SparkContext(f"local-cluster[{executors},{cores},1024]", "tests", conf=conf)
@@ -62,7 +65,7 @@ def _sweep(application):
     """
     used = [_current_folder(entry) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
     for folder in (Path(pyspark.__file__).parent / "work").glob("app-*"):
-        # Applications that begin in the same second have the same name.
+        # Before Spark 4, applications that begin in the same second have the same name.
         if any(folder in one.parents for one in used):
             continue
         with contextlib.suppress(FileNotFoundError):
