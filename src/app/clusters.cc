@@ -53,7 +53,7 @@ class Factory;
 struct ClusterKind {
   std::string_view name;   ///< That of its default cluster.
   spec::ClusterType type;  ///< The site file's name for it.
-  bool doctor_looks;       ///< Examined by `muster doctor` even if nobody named it.
+  bool offered;  ///< Users may name it: completion offers it, and `muster doctor` examines it.
   std::unique_ptr<Cluster> (Factory::*make)(const Choice&);
   /// Returns whether it runs that job. The first row that does wins.
   bool (*owns)(const eventlog::PlanFile& plan, const cluster::Application& application);
@@ -108,6 +108,7 @@ class Factory final : public cluster::Clusters {
   explicit Factory(Session& session) : session_(session) {}
 
   Result<Cluster*> named(const std::string& name, const cluster::Asker& asker) override;
+  [[nodiscard]] std::vector<std::string> names() const override;
   Cluster& of(const JobFolder& job) override;
   Cluster* configured() override;
   Result<std::vector<Cluster*>> to_examine(const std::string& name) override;
@@ -132,7 +133,7 @@ constexpr std::array kKinds = {
     ClusterKind{
         .name = "yarn",
         .type = spec::ClusterType::Yarn,
-        .doctor_looks = true,
+        .offered = true,
         .make = &Factory::make_yarn,
         .owns = [](const eventlog::PlanFile&,
                    const cluster::Application& application) { return !application.id.empty(); },
@@ -141,7 +142,7 @@ constexpr std::array kKinds = {
         .enter_container = cluster::yarn::enter_container},
     ClusterKind{.name = "spark",
                 .type = spec::ClusterType::Spark,
-                .doctor_looks = false,
+                .offered = false,
                 .make = &Factory::make_spark,
                 .owns = [](const eventlog::PlanFile& plan,
                            const cluster::Application&) { return plan.on == "spark"; },
@@ -150,7 +151,7 @@ constexpr std::array kKinds = {
                 .enter_container = nullptr},
     ClusterKind{.name = "local",
                 .type = spec::ClusterType::Local,
-                .doctor_looks = true,
+                .offered = true,
                 .make = &Factory::make_local,
                 .owns = [](const eventlog::PlanFile&, const cluster::Application&) { return true; },
                 .configured = never,
@@ -182,17 +183,33 @@ Result<Factory::Entries> Factory::site_entries() const {
   return spec::load_clusters(layers);
 }
 
+/// The names that users may give to `--on`; those of the site file are others than ours.
+std::vector<std::string> names_with(const std::map<std::string, spec::ClusterEntry>& entries) {
+  std::vector<std::string> names;
+  for (const ClusterKind& kind : kKinds) {
+    if (kind.offered) {
+      names.emplace_back(kind.name);
+    }
+  }
+  std::ranges::sort(names);
+  for (const auto& [name, entry] : entries) {
+    names.push_back(name);
+  }
+  return names;
+}
+
 std::string known_names(const std::map<std::string, spec::ClusterEntry>& entries) {
-  if (entries.empty()) {
-    return "local and yarn; `clusters` in a site file or the configuration names more";
-  }
-  std::vector<std::string> names = {"local", "yarn"};
-  for (const auto& [name, cluster] : entries) {
-    names.push_back(printable(name));
-  }
+  std::vector<std::string> names = names_with(entries);
+  std::ranges::transform(names, names.begin(), printable);
   const std::string last = std::move(names.back());
   names.pop_back();
-  return join(names, ", ") + " and " + last;
+  const std::string known = join(names, ", ") + " and " + last;
+  return entries.empty() ? known + "; `clusters` in a site file or the configuration names more"
+                         : known;
+}
+
+std::vector<std::string> Factory::names() const {
+  return names_with(site_entries().value_or(Entries()));
 }
 
 Result<Cluster*> Factory::named(const std::string& name, const cluster::Asker& asker) {
@@ -253,7 +270,7 @@ Result<std::vector<Cluster*>> Factory::to_examine(const std::string& name) {
     return all;
   }
   for (const ClusterKind& kind : kKinds) {
-    if (kind.doctor_looks && &kind != &kLocal) {
+    if (kind.offered && &kind != &kLocal) {
       MUSTER_TRY(Cluster* const other, named(std::string(kind.name), {}));
       all.push_back(other);
     }

@@ -4,7 +4,6 @@
 #include "spec/read/layers.h"
 #include "spec/write/serialize.h"
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -13,8 +12,6 @@ namespace {
 
 /// The scripts of completion.cc then offer files.
 constexpr int kOfferFiles = 3;
-
-using Clusters = std::map<std::string, spec::ClusterEntry>;
 
 /// Offers words from this user's home, configuration and files.
 class LiveOffers : public cli::Offers {
@@ -51,7 +48,8 @@ class LiveOffers : public cli::Offers {
   std::vector<std::string> roles_in(const std::string& file) override {
     client::JobSource source;
     source.spec = file;
-    const Result<spec::Layers> layers = read_layers(source);
+    const Result<spec::Layers> layers =
+        client::read_layers(*session_.files, source, session_.surroundings());
     const Result<spec::Loaded> loaded = layers ? spec::load(*layers) : layers.error();
     std::vector<std::string> roles;
     for (const spec::Role& role : loaded ? loaded->spec.roles : std::vector<spec::Role>()) {
@@ -60,21 +58,9 @@ class LiveOffers : public cli::Offers {
     return roles;
   }
 
-  std::vector<std::string> clusters() override {
-    std::vector<std::string> names{"local", "yarn"};
-    if (const Result<spec::Layers> layers = read_layers({})) {
-      for (const auto& [name, entry] : spec::load_clusters(*layers).value_or(Clusters())) {
-        names.push_back(name);
-      }
-    }
-    return names;
-  }
+  std::vector<std::string> clusters() override { return session_.clusters->names(); }
 
  private:
-  [[nodiscard]] Result<spec::Layers> read_layers(const client::JobSource& source) const {
-    return client::read_layers(*session_.files, source, session_.surroundings());
-  }
-
   Session& session_;
 };
 
