@@ -73,16 +73,23 @@ def test_one_waits_for_what_the_other_has(users):
     assert str(BOB) in bob("logs", "last").stdout
 
 
+# A process that ends, or becomes another program, between two looks is nothing of Muster's that was
+# opened: what can be read of it then is empty or the other program's.
 OPENS_PROCESSES_OF_MUSTER = """
+is_muster() {
+  case "$(cat $1/comm) $(tr '\\0' ' ' <$1/cmdline)" in
+  muster*" agent "*|exe*" agent "*|muster*" keeper "*|muster*" master "*) ;;  # Not this shell.
+  *) false ;;
+  esac
+}
 for process in /proc/[0-9]*; do
-  case "$(cat $process/comm) $(tr '\\0' ' ' <$process/cmdline)" in
-  muster*" agent "*|exe*" agent "*|muster*" keeper "*|muster*" master "*)  # Not this shell.
+  if is_muster $process; then
     echo seen $(tr '\\0' ' ' <$process/cmdline | cut -d ' ' -f 2)
     for file in environ mem maps fd/0; do
-      (: <$process/$file) 2>/dev/null && echo "opened $file"
+      (: <$process/$file) 2>/dev/null && is_muster $process && echo "opened $file"
     done
-    ls $process/fd >/dev/null 2>&1 && echo "opened fd"
-  esac
+    ls $process/fd >/dev/null 2>&1 && is_muster $process && echo "opened fd"
+  fi
 done 2>/dev/null
 true
 """
