@@ -53,7 +53,7 @@ class Factory;
 struct ClusterKind {
   std::string_view name;   ///< That of its default cluster.
   spec::ClusterType type;  ///< The site file's name for it.
-  bool offered;  ///< Users may name it: completion offers it, and `muster doctor` examines it.
+  bool offered;            ///< Completion and messages name it, `muster doctor` examines it.
   std::unique_ptr<Cluster> (Factory::*make)(const Choice&);
   /// Returns whether it runs that job. The first row that does wins.
   bool (*owns)(const eventlog::PlanFile& plan, const cluster::Application& application);
@@ -183,7 +183,7 @@ Result<Factory::Entries> Factory::site_entries() const {
   return spec::load_clusters(layers);
 }
 
-/// The names that users may give to `--on`; those of the site file are others than ours.
+/// The names to offer for `--on`. No entry of a site file has the name of a kind.
 std::vector<std::string> names_with(const std::map<std::string, spec::ClusterEntry>& entries) {
   std::vector<std::string> names;
   for (const ClusterKind& kind : kKinds) {

@@ -28,9 +28,8 @@ class Clusters {
   /// Returns the cluster of that name, one of this program's own or of the site file; empty: this
   /// machine. InvalidArgument for an unknown name. Contacts no cluster.
   virtual Result<Cluster*> named(const std::string& name, const Asker& asker) = 0;
-  /// What users may call a cluster: this program's own names, then those of the site file in the
-  /// order of the alphabet. Without the latter if the file cannot be read: whoever starts a job
-  /// learns why.
+  /// The names to offer for a cluster: this program's own, then those of the site file, each
+  /// sorted. Only the former if the site file is wrong, which commands that use it report.
   [[nodiscard]] virtual std::vector<std::string> names() const = 0;
   /// The cluster that a job of this host runs on.
   virtual Cluster& of(const JobFolder& job) = 0;

@@ -30,7 +30,7 @@ shell=$SHELL
 eval "$(quoted "/proc/$1/environ")"
 cd -P "/proc/$1/cwd" 2>/dev/null || cd /
 if [ -n "${SSH_ORIGINAL_COMMAND+given}" ]; then
-  # Bash would read ~/.bashrc, as under every sshd, after the task's environment has been set.
+  # A bash of level 1 under sshd reads ~/.bashrc, which would change the task's environment.
   export SHLVL=1
   exec "$shell" -c "$SSH_ORIGINAL_COMMAND"
 fi
