@@ -44,6 +44,22 @@ def stopped_jobs(muster):
 
 
 @pytest.fixture
+def site(muster):
+    """Returns a function that runs muster where /etc/muster/site.yaml says so."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root to mount")
+    etc = muster.folder / "etc"
+    subprocess.run(["cp", "-a", "/etc", etc], check=True)
+    (etc / "muster").mkdir()
+
+    def run(text, *arguments):
+        (etc / "muster" / "site.yaml").write_text(text)
+        return muster(*arguments, mount=(etc, "/etc"))
+
+    return run
+
+
+@pytest.fixture
 def ada():
     """Runs programs as a user who is not root, in a separate home folder."""
     if os.geteuid() != 0:

@@ -244,7 +244,7 @@ class Muster:
             if not name.startswith(("MUSTER_", "OMP_", "TF_", "PYTEST"))
         }
         # A HOME of its own, too: shells would run the start-up files of whoever runs the tests, and
-        # one that is ended amid those may leave a lock on which the next one waits.
+        # a shell that is killed while it runs them may leave a lock that the next one waits for.
         self.environment.update(MUSTER_HOME=str(self.home), HOME=str(folder), PATH="/usr/bin:/bin",
                                 LC_ALL="C.UTF-8")
         # Set as for everybody who has logged in; without it, each command asks `id` for the name.
@@ -254,13 +254,19 @@ class Muster:
     # Commands
 
     def start(self, *arguments, terminal=False, env=None, cwd=None, stdin=subprocess.DEVNULL,
-              program=BINARY):
+              program=BINARY, mount=None):
+        """`mount` names a file or folder and where else the program, and what it starts, finds it:
+        for root alone."""
         environment = {**self.environment, **(env or {})}
+        if mount:
+            script = 'mount --bind "$0" "$1" && shift && exec "$@"'
+            arguments = ("-m", "sh", "-c", script, *mount, program, *arguments)
+            program = "unshare"
         return Running([str(argument) for argument in arguments], environment,
                        cwd or self.folder, terminal, stdin, program)
 
-    def __call__(self, *arguments, within=PATIENCE, env=None, cwd=None):
-        return self.start(*arguments, env=env, cwd=cwd).wait(within)
+    def __call__(self, *arguments, within=PATIENCE, env=None, cwd=None, mount=None):
+        return self.start(*arguments, env=env, cwd=cwd, mount=mount).wait(within)
 
     def run(self, spec, *arguments, within=PATIENCE, env=None):
         """Writes the spec and follows it to its end."""

@@ -28,7 +28,7 @@ def test_the_home_is_made(muster):
 
 def test_the_home_defaults_to_a_folder_in_the_user_s_home(muster):
     path = muster.spec({"command": "true", "tasks": 1})
-    environment = {**muster.environment, "HOME": str(muster.folder)}
+    environment = {**muster.environment}
     del environment["MUSTER_HOME"]
     subprocess.run([harness.BINARY, "run", path], env=environment, cwd=muster.folder, check=True,
                    timeout=harness.PATIENCE, capture_output=True)

@@ -1,9 +1,5 @@
 """Where values come from: site file, configuration, environment, spec, --set; later wins."""
 
-import os
-import subprocess
-
-import harness
 import pytest
 
 
@@ -21,28 +17,6 @@ def test_roles_of_the_environment_need_not_exist(muster):
     path = muster.spec({"command": "echo hi", "tasks": 1})
     muster("run", path, env={"MUSTER_SET_ROLES__WORKER__TASKS": "2"}).expect(0)
     assert muster.log_text("worker:0") == "hi\n"
-
-
-@pytest.fixture
-def site(muster):
-    """Returns a function that runs muster where /etc/muster/site.yaml says so."""
-    if os.geteuid() != 0:
-        pytest.skip("needs root to mount")
-
-    def run(text, *arguments):
-        etc = muster.folder / "etc"
-        subprocess.run(["cp", "-a", "/etc", etc], check=True)
-        (etc / "muster").mkdir()
-        (etc / "muster" / "site.yaml").write_text(text)
-        script = f'mount --bind {etc} /etc && exec "$@"'
-        done = subprocess.run(
-            ["unshare", "-m", "sh", "-c", script, "sh", harness.BINARY, *map(str, arguments)],
-            env=muster.environment, cwd=muster.folder, capture_output=True, text=True,
-            timeout=harness.PATIENCE,
-            check=False)
-        return harness.Finished(list(arguments), done.returncode, done.stdout, done.stderr, 0)
-
-    return run
 
 
 def test_a_site_has_defaults(muster, site):

@@ -1,9 +1,5 @@
 """What a site forbids: each way into running tasks, for queues and roles."""
 
-import os
-import subprocess
-
-import harness
 import pytest
 
 pytestmark = pytest.mark.usefixtures("stopped_jobs")
@@ -15,27 +11,6 @@ VERBS = {
     "debug": lambda job: ("debug", job, "worker:0"),
     "notebook": lambda job: ("notebook", job),
 }
-
-
-@pytest.fixture
-def site(muster):
-    """Returns a function that runs muster where /etc/muster/site.yaml says so."""
-    if os.geteuid() != 0:
-        pytest.skip("needs root to mount")
-    etc = muster.folder / "etc"
-    subprocess.run(["cp", "-a", "/etc", etc], check=True)
-    (etc / "muster").mkdir()
-
-    def run(text, *arguments):
-        (etc / "muster" / "site.yaml").write_text(text)
-        done = subprocess.run(
-            ["unshare", "-m", "sh", "-c", f'mount --bind {etc} /etc && exec "$@"', "sh",
-             harness.BINARY, *map(str, arguments)],
-            env=muster.environment, cwd=muster.folder, capture_output=True, text=True,
-            timeout=harness.PATIENCE, check=False)
-        return harness.Finished(list(arguments), done.returncode, done.stdout, done.stderr, 0)
-
-    return run
 
 
 @pytest.fixture

@@ -26,15 +26,13 @@ def submit(muster, person, spec):
     """Starts a job on a host where the user's shell is bash and `person` the home: sshd reads both
     from /etc/passwd, whatever HOME says. Only root can arrange that.
     """
-    program = [harness.BINARY]
+    mount = None
     if os.geteuid() == 0:
         passwd = muster.write("passwd", re.sub(
             "^(root:.*):[^:]*:[^:]*$", rf"\1:{person}:/bin/bash",
             pathlib.Path("/etc/passwd").read_text(), flags=re.MULTILINE))
-        program = ["unshare", "-m", "sh", "-c", f'mount --bind {passwd} /etc/passwd && exec "$@"',
-                   "sh", *program]
-    muster.start(*program[1:], "submit", muster.spec(spec), env={"TOKEN": "hush-4711"},
-                 program=program[0]).wait().expect(0)
+        mount = (passwd, "/etc/passwd")
+    muster("submit", muster.spec(spec), env={"TOKEN": "hush-4711"}, mount=mount).expect(0)
     muster.wait_for_tasks()
 
 
@@ -146,10 +144,8 @@ def test_another_host_key_is_refused(muster, job, tmp_path):
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root to mount")
 def test_a_task_without_sshd_says_what_is_missing(muster, tmp_path):
     sshd = shutil.which("sshd", path="/usr/sbin:/usr/bin")
-    subprocess.run(
-        ["unshare", "-m", "sh", "-c", f'mount --bind /dev/null {sshd} && exec "$@"', "sh",
-         harness.BINARY, "submit", muster.spec({"command": "exec sleep 1000", "tasks": 1})],
-        env=muster.environment, check=True, capture_output=True, timeout=harness.PATIENCE)
+    muster("submit", muster.spec({"command": "exec sleep 1000", "tasks": 1}),
+           mount=("/dev/null", sshd)).expect(0)
     muster.wait_for_phase("running")
     file = config(muster, "last", tmp_path)
     done = run("ssh", file, f"{muster.job()}.worker-0", "true")
@@ -180,16 +176,15 @@ def test_a_proxy_without_keys_says_who_makes_them(muster, job):
 
 
 def test_a_managed_file_holds_the_jobs_that_there_are(muster, job, tmp_path):
-    home = {"HOME": str(tmp_path)}
-    first = muster("ssh-config", job, "--write", env=home).expect(0)
+    first = muster("ssh-config", job, "--write").expect(0)
     assert 'Include "' in first.out
     managed = pathlib.Path(first.lines("^wrote ")[0].split(" ", 1)[1])
-    muster("ssh-config", job, "--write", env=home).expect(0)
+    muster("ssh-config", job, "--write").expect(0)
     assert managed.read_text().count(f"Host {job}.worker-0\n") == 1
     managed.write_text("# muster: gone-1\nHost gone-1.worker-0\n" + managed.read_text())
     (tmp_path / ".ssh").mkdir()
     (tmp_path / ".ssh" / "config").write_text(f'Include "{managed}"\n')
-    assert "Include" not in muster("ssh-config", job, "--write", env=home).expect(0).out
+    assert "Include" not in muster("ssh-config", job, "--write").expect(0).out
     assert "gone-1" not in managed.read_text()
 
 

@@ -27,7 +27,6 @@ class User(harness.Muster):
         for path in (folder, self.home):
             os.chown(path, uid, uid)
         self.binary = shutil.copy(harness.BINARY, folder.parent / "muster")
-        self.environment["HOME"] = str(folder)
         self.environment.pop("USER", None)
 
     def __call__(self, *arguments, within=harness.PATIENCE, env=None, cwd=None):
@@ -73,8 +72,8 @@ def test_one_waits_for_what_the_other_has(users):
     assert str(BOB) in bob("logs", "last").stdout
 
 
-# A process that ends, or becomes another program, between two looks is nothing of Muster's that was
-# opened: what can be read of it then is empty or the other program's.
+# Anybody may open the files of a process that has ended, and those of the program that a child of
+# Muster's has become: only what is still Muster's after its file was opened counts.
 OPENS_PROCESSES_OF_MUSTER = """
 is_muster() {
   case "$(cat $1/comm) $(tr '\\0' ' ' <$1/cmdline)" in
